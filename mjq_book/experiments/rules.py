@@ -25,6 +25,7 @@ from mjq_book.experiments.tables.keeping import keep
 from mjq_logs.rules.exposure import exposure, octaves
 from mjq_logs.rules.hours import HOURS
 from mjq_logs.rules.judging import likeness, waits_with
+from mjq_logs.rules.machine import SIZE_IN_USE
 
 __all__ = ["COMMAND", "STARTS", "TABLE", "hours_of_starts", "main", "rows"]
 
@@ -42,9 +43,9 @@ def rows(name: str, starts: str, log: mjq_logs.Log) -> Iterator[dict]:
     first, *_, last = [learned.learning.explained[0], *learned.learning.explained]
     judged = np.arange(len(log)) >= len(log) - learned.learning.judged
     used = mjq_logs.Rules(servers=mjq_logs.size_in_use(log))
-    ways = {"as it is": first.near, "the size that was used": likeness(log.wait, waits_with(log, used), judged)}
+    ways = {"as it is": first.near, SIZE_IN_USE: likeness(log.wait, waits_with(log, used), judged)}
     for way, near in (ways | {"with rules": last.near}).items():
-        rules = {"with rules": last.rules, "the size that was used": f"{used.servers:g} servers"}.get(way, "none")
+        rules = {"with rules": last.rules, SIZE_IN_USE: f"{used.servers:g} servers"}.get(way, "none")
         yield {"log": name, "starts": starts, "jobs": len(log), "replay": way, "rules": rules, **near.model_dump()}
 
 

@@ -24,7 +24,6 @@ __all__ = [  # noqa: RUF022, in the order of reading
 
 OF_SUMMARIES = "capacity", "plan", "replay"  # commands that take a summary in place of a log
 SEED = 1  # of the jobs that are drawn from it
-SIZE_IN_USE = "the size that was used"
 USED = "used"  # in place of a number of servers: the size that the log used
 LEARNED, NONE = "learned", "none"  # in place of a file of rules
 
@@ -414,6 +413,7 @@ def read(
     """
     import mjq_logs
     from mjq_logs.making.summary import is_summary
+    from mjq_logs.rules.machine import SIZE_IN_USE
 
     if known and calendar is None:
         raise click.UsageError("--known says that the scheduler knows a calendar: give it with --calendar FILE")

@@ -27,8 +27,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from mjq_logs.forecast.nearest import ALONE, FEWEST, PLACES, WEIGHTS, Past, crps, on_scale
+from mjq_logs.forecast.nearest import ALONE, FEWEST, PLACES, WEIGHTS, Past, crps
 from mjq_logs.intervals import effective_number
+from mjq_logs.scale import on_scale
 
 __all__ = ["HALF_LIFE", "SINCE", "Correction", "Forecast", "farther", "independent", "quantiles"]
 

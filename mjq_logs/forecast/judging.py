@@ -20,7 +20,7 @@ from mjq._util import checks, parallel
 from mjq.simulation import policies
 from mjq_logs.answers import Interval, LeadScore, LeftOut, PromiseScore, PromisesJudged
 from mjq_logs.forecast.correction import Correction
-from mjq_logs.forecast.nearest import LEVELS, MEMORY, interval, off_scale, on_scale
+from mjq_logs.forecast.nearest import LEVELS, MEMORY, interval
 from mjq_logs.forecast.promises import Promises
 from mjq_logs.forecast.record import LAST_PART
 from mjq_logs.forecast.state import History, history
@@ -29,6 +29,7 @@ from mjq_logs.intervals import BLOCKS, effective_number, in_blocks
 from mjq_logs.reading.log import HOUR, Log
 from mjq_logs.reading.names import hashed, of_one_job
 from mjq_logs.reading.rows import CANCELLED, WAITING
+from mjq_logs.scale import errors, off_scale
 
 __all__ = ["LEADS", "MOST", "SHARE", "interval_of_mean", "judge_promises", "own_promises"]
 
@@ -147,8 +148,8 @@ def judge_promises(
             )
     by_name[NOW] = _points(np.zeros(len(job)))
     days = _days(log, asked.time, job)
-    errors = {name: np.abs(on_scale(forecasts.wait) - on_scale(real)) for name, forecasts in by_name.items()}
-    scores = [_score(name, each, real, errors[name], job, days) for name, each in by_name.items()]
+    missed = {name: errors(real, forecasts.wait) for name, forecasts in by_name.items()}
+    scores = [_score(name, each, real, missed[name], job, days) for name, each in by_name.items()]
     lead = by_name[PROMISED].wait / HOUR
     return PromisesJudged(
         promises=len(promises),
@@ -158,9 +159,9 @@ def judge_promises(
         policy=policy,
         left_out=left_out,
         scores=scores,
-        gain=interval_of_mean(errors[PROMISED] - errors[OWN], days) if OWN in by_name else None,
+        gain=interval_of_mean(missed[PROMISED] - missed[OWN], days) if OWN in by_name else None,
         by_lead=[
-            _by_lead(ends, which, by_name, real, errors, job, days)
+            _by_lead(ends, which, by_name, real, missed, job, days)
             for ends in zip(LEADS, LEADS[1:], strict=False)
             if (which := (np.maximum(lead, 0) >= ends[0]) & (np.maximum(lead, 0) < ends[1])).any()
         ],
@@ -351,7 +352,7 @@ def _days(log, times, job):
     return np.floor((first[job] + (log.clock or 0.0)) / DAY)
 
 
-def _score(name, forecasts, real, errors, job, days):
+def _score(name, forecasts, real, missed, job, days):
     """Return how good forecasts were."""
     off = (forecasts.wait - real) / MINUTE
     has = np.isfinite(forecasts.low) & np.isfinite(forecasts.high)
@@ -360,7 +361,7 @@ def _score(name, forecasts, real, errors, job, days):
         forecast=name,
         promises=len(real),
         jobs=len(np.unique(job)),
-        error=interval_of_mean(errors, days),
+        error=interval_of_mean(missed, days),
         minutes=float(np.abs(off).mean()),
         bias=float(off.mean()),
         intervals=int(has.sum()),
@@ -368,10 +369,10 @@ def _score(name, forecasts, real, errors, job, days):
     )
 
 
-def _by_lead(ends, which, by_name, real, errors, job, days):
+def _by_lead(ends, which, by_name, real, missed, job, days):
     """Return how good the promises were that promised a start so far ahead, and our own for the same."""
     scores = {
-        name: _score(name, Forecasts(*(part[which] for part in each)), real[which], errors[name][which], job[which],
+        name: _score(name, Forecasts(*(part[which] for part in each)), real[which], missed[name][which], job[which],
                      days[which])
         for name, each in by_name.items()
     }  # fmt: skip

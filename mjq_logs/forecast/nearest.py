@@ -16,11 +16,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 __all__ = [  # noqa: RUF022, in the order of reading
-    "FEWEST", "LEVELS", "MEMORY", "NEAREST", "WEIGHTS", "ALONE", "SHARES", "Past", "crps", "off_scale", "on_scale",
+    "FEWEST", "LEVELS", "MEMORY", "NEAREST", "WEIGHTS", "ALONE", "SHARES", "Past", "crps",
     "PLACES", "place", "interval", "up_to",
 ]  # fmt: skip
 
-MINUTE = 60.0
 LEVELS = np.linspace(0.05, 0.95, 10)  # of the quantiles of the replays
 WEIGHTS = 1.0, 0.75, 0.5, 0.25, 0.0  # of the rule, each of which gives a forecast
 ALONE = len(WEIGHTS)  # the place of one more forecast: the replays alone
@@ -30,16 +29,6 @@ SHARES = 50.0, 80.0, 95.0  # in percent, of the intervals
 FEWEST = 100  # forecasts of the past that there must be
 MEMORY = 3.0  # those count that were made after this part of the jobs had come
 SAME = 1e-9  # on the scale
-
-
-def on_scale(wait: ArrayLike) -> np.ndarray:
-    """Return log(1 + minutes) for seconds."""
-    return np.log1p(np.maximum(wait, 0) / MINUTE)
-
-
-def off_scale(value: ArrayLike) -> np.ndarray:
-    """Return seconds for log(1 + minutes)."""
-    return MINUTE * np.expm1(value)
 
 
 def crps(samples: np.ndarray, value: ArrayLike) -> np.ndarray:

@@ -21,9 +21,10 @@ from mjq_logs.answers import ForecastRecord, HeldLately
 from mjq_logs.forecast import nearest
 from mjq_logs.forecast.by_rule import LATER, drawn, waits_by_rule, within
 from mjq_logs.forecast.correction import Correction
-from mjq_logs.forecast.nearest import LEVELS, MEMORY, Past, interval, off_scale, on_scale, place
+from mjq_logs.forecast.nearest import LEVELS, MEMORY, Past, interval, place
 from mjq_logs.forecast.state import History
 from mjq_logs.reading.log import HOUR
+from mjq_logs.scale import off_scale, on_scale
 
 __all__ = [  # noqa: RUF022, in the order of reading
     "DRAWS", "HOPELESS", "LAST_PART", "numbers", "features", "past_of", "kept_rows", "judged", "record_of", "as_record",

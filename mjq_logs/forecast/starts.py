@@ -16,11 +16,12 @@ from mjq_logs.answers import ForecastRecord, HeldLately, StartForecast, StartFor
 from mjq_logs.doubts import doubts
 from mjq_logs.forecast.correction import Correction
 from mjq_logs.forecast.growth import queue_at
-from mjq_logs.forecast.nearest import MEMORY, SHARES, interval, off_scale, up_to
+from mjq_logs.forecast.nearest import MEMORY, SHARES, interval, up_to
 from mjq_logs.forecast.record import LAST_PART, features, lately, past_of, record_of
 from mjq_logs.forecast.state import history, require_limits
 from mjq_logs.reading.log import HOUR, Log
 from mjq_logs.rules.in_words import kept_in_words
+from mjq_logs.scale import off_scale
 from mjq_logs.window import too_short
 from mjq_logs.words import amount_of, counted, machine_in_words, percent, time_in_words
 

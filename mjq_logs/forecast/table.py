@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from mjq_logs.answers import Amount, StartForecast, Within
-from mjq_logs.forecast.nearest import off_scale, on_scale
 from mjq_logs.forecast.state import octaves
 from mjq_logs.reading.log import HOUR, Log
+from mjq_logs.scale import off_scale, on_scale
 
 __all__ = ["Row", "pooled", "usual"]
 

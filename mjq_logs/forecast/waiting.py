@@ -16,9 +16,10 @@ import numpy as np
 
 from mjq._util.parallel import Workers
 from mjq_logs.forecast.by_rule import Drawn, drawn, waits_by_rule, within
-from mjq_logs.forecast.nearest import LEVELS, MEMORY, Past, on_scale
+from mjq_logs.forecast.nearest import LEVELS, MEMORY, Past
 from mjq_logs.forecast.record import DRAWS, HOPELESS, kept_rows, numbers
 from mjq_logs.forecast.state import FEWEST, History, State
+from mjq_logs.scale import on_scale
 
 __all__ = ["drawn_in_place", "features_in_queue", "past_of_waiting", "wait_beyond"]
 

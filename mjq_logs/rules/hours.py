@@ -15,13 +15,13 @@ from numpy.typing import ArrayLike
 
 from mjq._util import checks
 from mjq._util.frozen import ReadOnly, frozen
+from mjq.simulation.engine.hours import HOURS
 from mjq_logs.outages import original
 from mjq_logs.reading.log import HOUR, Log
 
 __all__ = ["DAYS", "HOURS", "MONDAY", "WEEK", "OpenHours", "hours_of_week"]
 
 DAYS = "Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"
-HOURS = 168  # of a week
 WEEK = HOURS * HOUR
 MONDAY = 4 * 24 * HOUR  # the first one since 1970
 

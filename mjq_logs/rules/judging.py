@@ -1,7 +1,6 @@
 """How near a replay is to the log, job by job, and by its mean.
 
-The error of a job is the difference of log(1 + minutes) between its wait in the replay and its real one: a factor for
-long waits, minutes for short ones. One long wait that is missed does not outweigh a thousand short ones.
+The error of a job is how far its wait in the replay is from its real one, see :mod:`mjq_logs.scale`.
 """
 
 from __future__ import annotations
@@ -13,25 +12,15 @@ from mjq_logs.answers import Likeness
 from mjq_logs.reading.log import HOUR, Log
 from mjq_logs.replaying import replayed
 from mjq_logs.rules.machine import Rules, with_rules
+from mjq_logs.scale import MINUTE, errors
 
-__all__ = ["MINUTE", "errors", "likeness", "waits_with"]
-
-MINUTE = 60.0
+__all__ = ["likeness", "waits_with"]
 
 
 def waits_with(log: Log, rules: Rules | None, policy: str = "easy") -> np.ndarray:
     """Return the waits of a log under these rules and a policy [s]."""
     made = with_rules(log, rules)
     return replayed(made, made.require_servers(), policy, estimate=made.estimates_used).wait
-
-
-def errors(real: np.ndarray, replay: np.ndarray) -> np.ndarray:
-    """Return the error of each job, from its waits [s]; not a number where its real wait is not known.
-
-    >>> errors(np.array([0.0, 60.0, 540.0]), np.array([0.0, 0.0, 240.0])).round(3).tolist()
-    [0.0, 0.693, 0.693]
-    """
-    return np.abs(np.log1p(np.maximum(real, 0) / MINUTE) - np.log1p(np.maximum(replay, 0) / MINUTE))
 
 
 def likeness(real: np.ndarray, replay: np.ndarray, which: np.ndarray | None = None) -> Likeness:

@@ -24,8 +24,9 @@ from mjq_logs.reading.log import Log
 from mjq_logs.rules.exposure import Exposure, exposure, learned_hours, octaves
 from mjq_logs.rules.hours import WEEK
 from mjq_logs.rules.in_words import rules_in_short
-from mjq_logs.rules.judging import MINUTE, errors, likeness, waits_with
+from mjq_logs.rules.judging import likeness, waits_with
 from mjq_logs.rules.machine import Rules
+from mjq_logs.scale import MINUTE, errors
 from mjq_logs.window import size_in_use
 
 __all__ = ["FEWEST_JOBS", "FEWEST_WEEKS", "Learned", "learned_rules"]

@@ -26,8 +26,6 @@ from mjq_logs.forecast.nearest import (
     Past,
     crps,
     interval,
-    off_scale,
-    on_scale,
     place,
 )
 from mjq_logs.forecast.record import as_record, features, judged, lately, numbers, past_of, record_of
@@ -35,6 +33,7 @@ from mjq_logs.forecast.starts import intervals_in_doubt
 from mjq_logs.forecast.state import Alike, history
 from mjq_logs.forecast.table import pooled, usual
 from mjq_logs.intervals import effective_number
+from mjq_logs.scale import off_scale, on_scale
 from tests.conftest import TRACES, needs_traces, said
 
 

@@ -190,13 +190,18 @@ def test_what_hosts_cannot_be_is_named():
         report_on_hosts(log, Hosts((4,), ((8.0, 8.0),)))
 
 
-@pytest.fixture
-def path(tmp_path):
+def written_jobs(folder):
+    """A log of jobs of one to eight servers, with memory."""
     rng = np.random.default_rng(8)
     come = np.cumsum(rng.exponential(900, 400)).round()
     columns = come, come + rng.integers(600), rng.choice([1, 1, 2, 8], 400), rng.integers(1, 16, 400)
     rows = [",".join(f"{x:g}" for x in row) for row in zip(*columns, rng.integers(60, 9000, 400), strict=True)]
-    return written(tmp_path, "submit,start,need,mem,run", *rows, name="jobs.csv")
+    return written(folder, "submit,start,need,mem,run", *rows, name="jobs.csv")
+
+
+@pytest.fixture
+def path(tmp_path):
+    return written_jobs(tmp_path)
 
 
 BOTH = "--unit", "cpus,mem", "--column", "cpus", "need"

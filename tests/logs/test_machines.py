@@ -4,13 +4,13 @@ import gzip
 import json
 import re
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from mjq_logs import Hosts, read_hosts
 from tests.conftest import TRACES, needs_traces, said
+from tests.logs.test_hosts import BOTH, written_jobs
 from tests.logs.test_logs import written
 
 pytestmark = pytest.mark.usefixtures("few_jobs")
@@ -152,16 +152,10 @@ def test_a_binary_file_is_no_list_of_hosts(tmp_path):
 
 # --- Commands ---------------------------------------------------------------------------------------------------------
 
-BOTH = "--unit", "cpus,mem", "--column", "cpus", "need"
-
 
 @pytest.fixture
 def path(tmp_path):
-    rng = np.random.default_rng(8)
-    come = np.cumsum(rng.exponential(900, 400)).round()
-    columns = come, come + rng.integers(600), rng.choice([1, 1, 2, 8], 400), rng.integers(1, 16, 400)
-    rows = [",".join(f"{x:g}" for x in row) for row in zip(*columns, rng.integers(60, 9000, 400), strict=True)]
-    return written(tmp_path, "submit,start,need,mem,run", *rows, name="jobs.csv")
+    return written_jobs(tmp_path)
 
 
 @pytest.mark.parametrize("command", ["capacity", "replay"])

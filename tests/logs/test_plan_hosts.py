@@ -12,6 +12,7 @@ from mjq_logs.hosting import CASES, hosted, rules_on
 from mjq_logs.replaying import replayed
 from mjq_logs.waits.many_hosts import RULES, HostMachines
 from tests.conftest import said
+from tests.logs.test_hosts import BOTH
 from tests.logs.test_logs import written
 
 HOUR = 3600.0
@@ -158,7 +159,6 @@ def path(tmp_path):
     return written(tmp_path, "submit,start,need,mem,run", *(",".join(f"{x:.0f}" for x in row) for row in rows))
 
 
-BOTH = "--unit", "cpus,mem", "--column", "cpus", "need"
 GOAL = "-q", "--workers", "1", "--target-wait", "30min"
 
 

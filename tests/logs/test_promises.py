@@ -28,11 +28,11 @@ from mjq_logs.cli import judging
 from mjq_logs.forecast import waiting
 from mjq_logs.forecast.by_rule import LATER, waits_by_rule, waits_one_by_one
 from mjq_logs.forecast.judging import LEADS, interval_of_mean
-from mjq_logs.forecast.nearest import on_scale
 from mjq_logs.forecast.state import history
 from mjq_logs.forecast.waiting import drawn_in_place, past_of_waiting, wait_beyond
 from mjq_logs.making import planned
 from mjq_logs.reading.names import hashed
+from mjq_logs.scale import on_scale
 from tests.conftest import TRACES, needs_traces, said
 from tests.logs.test_forecast import made
 

@@ -31,8 +31,9 @@ from mjq_logs.replaying import replayed
 from mjq_logs.rules.exposure import exposure, octaves
 from mjq_logs.rules.files import as_toml
 from mjq_logs.rules.hours import HOURS, MONDAY, WEEK, hours_of_week
-from mjq_logs.rules.judging import errors, likeness, waits_with
+from mjq_logs.rules.judging import likeness, waits_with
 from mjq_logs.rules.weekly import weekly
+from mjq_logs.scale import errors
 from mjq_logs.waits.one_size import wait_statistics
 from tests.conftest import TRACES, needs_traces, said
 
