@@ -1,9 +1,10 @@
-"""Write what is made of the list of chapters: the contents, README's table, the sections of the ledger.
+"""Write what is made of lists: the contents, README's tables of chapters and of other tools, the ledger's sections.
 
 `make sync-contents` rewrites these lines where they stand, and nothing else. A test says when this is due. The words
 between the heading of a chapter's section in the ledger and its table stay.
 """
 
+import csv
 import re
 import sys
 from pathlib import Path
@@ -18,6 +19,14 @@ PARTS = {  # with the notebooks of each
     "Beyond the papers": tuple(chapter.name for chapter in CHAPTERS if chapter not in PAPERS),
     "Claim by claim": tuple(chapter.companion for chapter in CHAPTERS if chapter.companion),
 }
+PEERS = {  # other tools that were run beside ours, with what each does that ours does not
+    "simpy": "simulates any rule that can be written as a Python function, with resources of several kinds",
+    "ciw": "simulates networks of many stations with blocking, priorities, schedules and impatient customers",
+    "scipy": "solves any chain; ours needs the structure of its model",
+    "most-queue": "has retrials, vacations, impatient and negative customers, batches, fork and join",
+    "line-solver": "takes far larger networks, layered ones, caches, fork and join, and transients",
+    "stormpy": "checks formulas of temporal logic, also for decision processes",
+}
 LEDGER_SECTION = re.compile(r"^## [^\n]*\((\w+)\)\n(.*?)^```\{ledger\} \w+\n```$", re.M | re.S)
 
 
@@ -31,14 +40,26 @@ def toc(text):
 
 
 def readme(text):
-    """README with its table of chapters."""
+    """README with its tables of chapters and of other tools."""
     papers = parse_file(ROOT / "book/references.bib").entries
     rows = ["| Key | Paper | Chapter | Module |", "|:--|:--|:--|:--|"]
     for chapter in CHAPTERS:
         key, paper = (chapter.key, authors(papers[chapter.key])) if chapter.of_a_paper else ("–", "beyond the five")
         linked = f"[{chapter.title}](notebooks/{chapter.name}.ipynb)"
         rows.append(f"| {key} | {paper} | {linked}: {chapter.about} | `{chapter.module}` |")
-    return between("<!-- chapters -->", "\n".join(rows), "<!-- end of chapters -->", text)
+    text = between("<!-- chapters -->", "\n".join(rows), "<!-- end of chapters -->", text)
+    return between("<!-- peers -->", "\n".join(peers()), "<!-- end of peers -->", text)
+
+
+def peers():
+    """Yield a row for each other tool: the ratios of its problems, and what it does better."""
+    with (ROOT / "benchmarks/peers/results.csv").open(encoding="utf-8", newline="") as file:
+        measured = list(csv.DictReader(file))
+    yield from ("| Tool | Problems | Their time / ours | What it does that ours does not |", "|:--|--:|--:|:--|")
+    for package in dict.fromkeys(row["package"] for row in measured):
+        ratios = sorted(float(row["ratio"]) for row in measured if row["package"] == package)
+        span = " to ".join(dict.fromkeys(f"{float(f'{x:.2g}'):g}" for x in (ratios[0], ratios[-1])))
+        yield f"| {package} | {len(ratios)} | {span} | {PEERS[package.split()[0]]} |"
 
 
 def authors(entry):

@@ -1,4 +1,4 @@
-"""Tables that pages make from CSV files: ``{table-of} peers simpy`` writes the one of that name in `TABLES`.
+"""Tables that pages make from CSV files: ``{table-of} data-files`` writes the one of that name in `TABLES`.
 
 ``{data-checksums}`` writes a line for each data file, as ``sha256sum --check`` reads it. Checksums of files of the
 project are computed when the page is made; those of logs that are not shipped stand in ``book/data.csv``.
@@ -19,22 +19,17 @@ from mjq_book import published
 
 ROOT = Path(mjq.__file__).resolve().parents[1]  # pages are built from a copy
 DATA, REPRODUCED = ROOT / "book/data.csv", ROOT / "book/reproduced.csv"
-PEERS = ROOT / "benchmarks/peers/results.csv"
 FOREIGN = ROOT / "tests/foreign/values.csv"  # a row is a value of another program
 PUBLISHED = tuple(sorted(Path(published.__file__).parent.glob("*.csv")))
 
 
 class Table(NamedTuple):
-    """The files of a table, its head, how its columns are set, its rows, and a line below it.
-
-    Rows and the line are functions of the words after the table's name.
-    """
+    """The files of a table, its head, how its columns are set, and its rows: a function of the words after its name."""
 
     sources: tuple[Path, ...]
     head: tuple[str, ...]
     columns: str
     rows: Callable[[str], Iterable[tuple]]
-    below: Callable[[str], str] = lambda words: ""
 
 
 def read(path):
@@ -84,7 +79,7 @@ class DataChecksums(SphinxDirective):
         return [nodes.raw("", opening, format="html"), block, nodes.raw("", "</details>", format="html")]
 
 
-# --- Other machines, other tools ------------------------------------------------------------------------------------
+# --- Other machines -----------------------------------------------------------------------------------------------
 
 
 def reproduced(_):
@@ -97,31 +92,6 @@ def reproduced(_):
             row["command"],
             f"{row['outcome']}; {digits}",
         )
-
-
-def of_package(package):
-    """The comparisons with one package."""
-    return [row for row in read(PEERS) if row["package"].split()[0] == package]
-
-
-def factor(text):
-    """A ratio with two digits."""
-    value = float(text)
-    return f"{value:,.0f}" if value >= 10 else f"{value:.2g}"
-
-
-def peers(package):
-    """A row for each comparison with a package."""
-    for row in of_package(package):
-        ratio = f"{factor(row['ratio'])} ({factor(row['lowest'])} to {factor(row['highest'])})"
-        errors = ("equal" if row[side].startswith("0.0e+00") else row[side] for side in ("their_error", "our_error"))
-        yield f"{row['problem']}: {row['quantity']}", row["tool"], ratio, *errors
-
-
-def measured(package):
-    """Version, day and machine of the comparisons."""
-    states = {f"{row['package']}, {row['date']}, {row['machine']}" for row in of_package(package)}
-    return f"*{'; '.join(sorted(states))}.*"
 
 
 # --- The ledger -----------------------------------------------------------------------------------------------------
@@ -173,13 +143,6 @@ TABLES = {
         "llll",
         reproduced,
     ),
-    "peers": Table(
-        (PEERS,),
-        ("Problem and quantity", "Way", "Their time / ours", "Theirs is off", "Ours is off"),
-        "llrll",
-        peers,
-        measured,
-    ),
     "ledger-totals": Table(
         PUBLISHED, ("Result", *published.LEDGERS, "all"), "l" + "r" * (len(published.LEDGERS) + 1), ledger_totals
     ),
@@ -211,7 +174,7 @@ class TableOf(SphinxDirective):
         lines = [
             f"|{rule}|" if row is None else f"| {' | '.join(map(str, row))} |" for row in (table.head, None, *rows)
         ]
-        return self.parse_text_to_nodes("\n".join([*lines, "", table.below(words)]))
+        return self.parse_text_to_nodes("\n".join(lines))
 
 
 def setup(app):

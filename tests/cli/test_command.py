@@ -509,8 +509,8 @@ def every_case_once(tmp_path):
 
 
 def block(name):
-    """The command of a block of the page "On a cluster"."""
-    text = (ROOT / "book/on-a-cluster.md").read_text(encoding="utf-8")
+    """The command of a block of the section "On many machines"."""
+    text = (ROOT / "book/how-to.md").read_text(encoding="utf-8")
     return re.search(rf"^:name: {name}\n+(.+?)\n```$", text, flags=re.M | re.S)[1]
 
 
@@ -527,7 +527,7 @@ def test_the_slurm_script_asks_for_workers():
 
 @pytest.fixture(scope="module")
 def cluster(tmp_path_factory):
-    """A scheduler and two workers, started by the commands of the page "On a cluster", at a port that is free."""
+    """A scheduler and two workers, started by the commands of "On many machines", at a port that is free."""
     folder = tmp_path_factory.mktemp("cluster")
     environment = os.environ | {"PATH": f"{TOOLS}{os.pathsep}{os.environ['PATH']}"}
     silent = dict(stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -607,7 +607,7 @@ def test_replications_on_the_cluster_of_the_page(cluster):
     exec(code.replace("workers=client", "workers=1"), here)
     there["client"].close()
     here["client"].close()
-    assert there["found"] == here["found"]
+    assert there["result"] == here["result"]
 
 
 @pytest.mark.slow
