@@ -99,6 +99,8 @@ def cleaned(article):
         tag.decompose()
     for link in article.select("a.panel-set"):
         link.unwrap()
+    for form in article.select("form"):  # its call in Python can be copied
+        form.name, form.attrs = "div", {}
     for formula in article.select("math"):  # the parts of a formula have no tags in PDF that a listener would hear
         formula.attrs |= {"role": "img", "aria-label": told(formula)}
     for fold in article.select("details"):
@@ -200,16 +202,18 @@ def pack(path):
 
 
 def put_beside(html, first):
-    """Copy the file, if it was printed, beside the pages of a book, and link to it on the book's first page."""
-    if not FILE.exists():
-        return
-    shutil.copy(FILE, html / NAME)
-    size, day = FILE.stat().st_size / 1e6, datetime.fromtimestamp(FILE.stat().st_mtime)
-    words = f"{size:.1f} MB, printed on {day.day} {day:%B %Y}"
-    link = f'<p class="whole-book"><a href="../{NAME}">The whole book as one PDF file</a> ({words})</p>'
+    """Copy the files of the whole book that were made beside its pages, and link to them on the book's first page."""
+    links = []
+    for file, kind in ((FILE, "PDF file"), (FILE.with_suffix(".epub"), "EPUB for electronic readers")):
+        if file.exists():
+            shutil.copy(file, html / file.name)
+            size, day = file.stat().st_size / 1e6, datetime.fromtimestamp(file.stat().st_mtime)
+            words = f"{size:.1f} MB, made on {day.day} {day:%B %Y}"
+            link = f'<a href="../{file.name}">The whole book as one {kind}</a>'
+            links.append(f'<p class="whole-book">{link} ({words})</p>')
     page = html / f"{first}.html"
     text = re.sub(r'<p class="whole-book">.*?</p>', "", page.read_text(encoding="utf-8"))
-    page.write_text(text.replace("</article>", f"{link}</article>", 1), encoding="utf-8")
+    page.write_text(text.replace("</article>", f"{''.join(links)}</article>", 1), encoding="utf-8")
 
 
 def main():

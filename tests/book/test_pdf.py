@@ -141,16 +141,17 @@ def test_no_box_of_code_can_stand_without_its_lines(pdf, browser):
     page.context.close()
 
 
-def test_the_file_is_put_beside_every_build_with_one_link(pdf):
-    first = pdf.HTML / "book/first.html"
+def test_the_files_are_put_beside_every_build_with_one_link_each(pdf):
+    first, epub = pdf.HTML / "book/first.html", pdf.FILE.with_suffix(".epub")
     pdf.put_beside(pdf.HTML, "book/first")
-    assert not (pdf.HTML / "mjq-book.pdf").exists()
+    assert not (pdf.HTML / "mjq-book.pdf").exists() and "whole-book" not in first.read_text()
     for size in (1_000_000, 2_000_000):
-        pdf.FILE.write_bytes(bytes(size))
-        os.utime(pdf.FILE, (86_400 * 366, 86_400 * 366))
+        for file in (pdf.FILE, epub):
+            file.write_bytes(bytes(size))
+            os.utime(file, (86_400 * 366, 86_400 * 366))
         pdf.put_beside(pdf.HTML, "book/first")
-    found = re.findall(r"href=\"(../mjq-book.pdf)\".*?\((.*?)\)", first.read_text())
-    assert found == [("../mjq-book.pdf", "2.0 MB, printed on 2 January 1971")]
+    links = re.findall(r"href=\"(../mjq-book.\w+)\".*?\((.*?)\)", first.read_text())
+    assert links == [(f"../mjq-book.{kind}", "2.0 MB, made on 2 January 1971") for kind in ("pdf", "epub")]
     assert (pdf.HTML / "mjq-book.pdf").stat().st_size == 2_000_000
 
 
