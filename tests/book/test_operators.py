@@ -105,7 +105,7 @@ def test_an_output_without_the_words_of_a_note_is_an_error():
 # --- Logs of other schedulers -----------------------------------------------------------------------------------------
 
 RAW = ROOT / "tests/logs/raw"
-RECIPES = dict(re.findall(r"^\*\*(\w+)\.\*\*.*?```bash\n(.*?)```", PAGE.split("(how-to-logs)=")[1], re.M | re.S))
+RECIPES = dict(re.findall(r"^:::\{dropdown\} (\w+)$.*?```bash\n(.*?)```", PAGE.split("(how-to-logs)=")[1], re.M | re.S))
 FIRST = 1_750_000_100  # when the first job of each file came
 # What a machine without these programs has in their place.
 PROGRAMS = f"kubectl() {{ cat '{RAW}/pods.json'; }}; ray() {{ cat '{RAW}/tasks.json'; }}\n"
