@@ -48,7 +48,7 @@ class Cluster:
         self.start, self.finish = np.full(len(submit), np.nan), np.full(len(submit), np.nan)
         self.now, self.up, self.changes = 0.0, servers, []
         self.hours, self.kind, self.cycle, self.known = None, None, 0.0, False
-        self.group, self.most, self.before_gate = None, None, []
+        self.limits, self.inside, self.before = [], [], []
 
     def opens(self, k, job):
         """Whether hour k is open for a job."""
@@ -190,31 +190,43 @@ class Cluster:
         self.early = self.early or self.expected[job] > self.now
         self.gone.discard(job)
         del self.expected[job]
-        for other in list(self.before_gate):
-            if self.passes_gate(other):
-                self.before_gate.remove(other)
-                self.enter(other)
+        for inside in self.inside:
+            inside.remove(job)
+
+    def open_gates(self):
+        """Those that wait before their gates go on, those before the last kind first, in the order of the queue."""
+        for k in reversed(range(len(self.limits))):
+            while able := [job for at, job in enumerate(self.before[k]) if self.passes(job, k, self.before[k][:at])]:
+                job = min(able, key=lambda other: (-self.priority[other], other))
+                self.before[k].remove(job)
+                self.inside[k].append(job)
+                self.go_on(job, k + 1)
 
     def arrive(self):
-        """The next one comes, and is let into the queue or waits before the gate of its group."""
-        job = self.coming.pop(0)
-        if self.passes_gate(job):
-            self.enter(job)
-        else:
-            self.before_gate.append(job)
+        """The next one comes to its first gate."""
+        self.go_on(self.coming.pop(0), 0)
+
+    def go_on(self, job, first):
+        """A job passes its gates from one on, and enters the queue, or waits before the first that is closed."""
+        for k in range(first, len(self.limits)):
+            if not self.passes(job, k, self.before[k]):
+                self.before[k].append(job)
+                return
+            self.inside[k].append(job)
+        self.enter(job)
 
     def enter(self, job):
         """A job stands before all of a lower priority, and among its equals by arrival."""
         self.line = sorted([*self.line, job], key=lambda other: (-self.priority[other], other))
 
-    def passes_gate(self, job):
-        """Whether a job is the next of its group, and the limit of the group leaves it its servers."""
-        if self.group is None or self.group[job] < 0:
+    def passes(self, job, k, ahead):
+        """Whether nobody of its group is ahead of a job at gate k, and the limit of the group leaves it its place."""
+        group, most, need = self.limits[k]
+        if group[job] < 0:
             return True
-        if any(self.group[other] == self.group[job] and other < job for other in self.before_gate):
-            return False
-        inside = [self.need[other] for other in [*self.line, *self.ends] if self.group[other] == self.group[job]]
-        return sum(inside) + self.need[job] <= self.most[self.group[job]] * (1 + FIT_TOLERANCE)
+        inside = [need[other] for other in self.inside[k] if group[other] == group[job]]
+        fits = sum(inside) + need[job] <= most[group[job]] * (1 + FIT_TOLERANCE)
+        return fits and not any(group[other] == group[job] for other in ahead)
 
 
 # --- Rules that look at needs and order alone: the place of the job that starts next, or None -------------------------
@@ -375,7 +387,7 @@ def schedule(
     hours_class=None,
     cycle=0.0,
     known=False,
-    limits=None,
+    limits=(),
 ):
     """Start and end of each job; arguments as those of `mjq.simulation.replay`. Who never starts has none.
 
@@ -394,7 +406,9 @@ def schedule(
 
     The words of limits: a job is let into the queue, to its place by priority and then by arrival, when the servers of
     the jobs of its group that run or are in the queue, and its own, are at most the limit of the group. Jobs of a group
-    are let in in order of arrival.
+    are let in in order of arrival. Of a limit of jobs, each counts 1. With several kinds of limits, a job that the first
+    lets in comes to the second, and counts for its group at the first from then on. Who waits goes on when all jobs of an
+    instant have ended: those before the last kind of gate first, in the order of the queue.
     """
     estimate = run if estimate is None else estimate
     run, estimate = (np.minimum(run, estimate), estimate) if kill else (run, np.maximum(run, estimate))
@@ -414,8 +428,11 @@ def schedule(
     cluster.hours, cluster.cycle, cluster.known = hours, cycle, known
     cluster.kind = [0 if hours_class is None else int(hours_class[job]) for job in order]
     cluster.firsts = [cluster.kind.index(kind) for kind in set(cluster.kind)]  # one job of each class of hours
-    if limits is not None:
-        cluster.group, cluster.most = [int(limits.group[job]) for job in order], limits.servers.tolist()
+    for one in limits:
+        most, size = (one.servers, need) if one.jobs is None else (np.floor(one.jobs), np.ones(len(submit)))
+        cluster.limits.append(([int(one.group[job]) for job in order], most.tolist(), [size[job] for job in order]))
+        cluster.inside.append([])
+        cluster.before.append([])
     next_pass, idle = math.inf, 0
     several = isinstance(servers, tuple)
     ups = [scaled(up / servers[0], servers) if several else up for _, up in calendar]
@@ -444,9 +461,11 @@ def schedule(
                 cluster.arrive()
             elif ending:
                 cluster.end(ending[0])
+                cluster.open_gates()
         else:
             for job in ending:
                 cluster.end(job)
+            cluster.open_gates()
             while cluster.coming and cluster.submit[cluster.coming[0]] == cluster.now:
                 cluster.arrive()
         next_pass = cluster.passing(cluster.now)

@@ -43,7 +43,7 @@ import numpy as np
 from mjq._util.compiling import numba
 from mjq.simulation import policies
 from mjq.simulation.engine.arrivals import class_of, estimate, next_arrival, number_of, service_time
-from mjq.simulation.engine.gates import gates_of, let_in, stop
+from mjq.simulation.engine.gates import gates_of, let_in, return_room, stop
 from mjq.simulation.engine.heap import pop, push, record_type, remove
 from mjq.simulation.engine.hours import ALWAYS, closes, passes, turns
 from mjq.simulation.engine.policy import Policy, compiled
@@ -70,7 +70,7 @@ from mjq.simulation.engine.queue import (
 
 __all__ = [  # noqa: RUF022, in the order of reading
     "FIRST_CLASS", "SOJOURN", "SOJOURN2", "WAIT", "WAIT2", "DONE", "IN_QUEUE", "IN_SYSTEM", "LOST", "SPAN",
-    "FINISH", "START", "ENDLESS", "STEP", "ALWAYS_UP", "ANY_TIME", "NO_LIMITS", "Plan", "Rules",
+    "FINISH", "START", "ENDLESS", "STEP", "ALWAYS_UP", "ANY_TIME", "NO_LIMITS", "NO_ROOMS", "Plan", "Rules",
     "Sums", "events", "event_loop",
 ]  # fmt: skip
 
@@ -102,7 +102,8 @@ STATE = record_type(
 )
 STEP = record_type([("since", np.float64), ("up", np.int64)])  # of a calendar, in units
 ALWAYS_UP = np.empty(0, STEP)
-ANY_TIME = NO_LIMITS = np.empty(0, np.int64)
+ANY_TIME = NO_ROOMS = np.empty(0, np.int64)
+NO_LIMITS = np.empty((0, 0), np.int64)
 
 
 class Plan(NamedTuple):
@@ -162,9 +163,9 @@ class Rules(NamedTuple):
         Which of them each class of jobs has; -1 for those that may always start. Not looked at where C = 0.
     rooms : int array, shape (G,)
         Limits of groups of jobs, see :mod:`mjq.simulation.limits`, in units of which there are few enough for sums.
-    sizes : int array, shape (L,)
-        What each class of jobs takes of them. Not looked at where G = 0.
-    groups : int array, shape (n,)
+    sizes : int array, shape (K, L)
+        What each class of jobs takes of them, for each of K kinds of limits. Not looked at where G = 0.
+    groups : int array, shape (K, n)
         The group of the job of each number, -1 if it has no limit. Not looked at where G = 0.
     """
 
@@ -175,7 +176,7 @@ class Rules(NamedTuple):
     hour: float = 1.0
     weeks: np.ndarray = ALWAYS
     hours: np.ndarray = ANY_TIME
-    rooms: np.ndarray = NO_LIMITS
+    rooms: np.ndarray = NO_ROOMS
     sizes: np.ndarray = NO_LIMITS
     groups: np.ndarray = NO_LIMITS
 
@@ -316,7 +317,7 @@ def _advance(
     lam, shares, laws, table, factor, log = source
     arrivals, warm, counted, batches, tail_at, room, one_by_one, knows_times, interrupts, _, by_number = plan
     calendar, cycle, weeks = rules.calendar, rules.cycle, rules.weeks
-    sizes, groups, limited = rules.sizes, rules.groups, len(gates) > 0
+    sizes, groups, limited = rules.sizes, rules.groups, len(rules.groups) > 0
     areas, times_known, single = sums.areas, knows_times or one_by_one, one_by_one or room < ENDLESS
     while state.told < counted or state.batch >= 0:
         then = min(state.coming, due[0]) if state.running else state.coming
@@ -343,7 +344,7 @@ def _advance(
                     _stop_expecting(state, jobs, line, serving, memory, job)
                 _depart(state, jobs, line, due, who)
                 if limited:
-                    let_in(jobs, line, gates, groups, sizes, job, times_known)
+                    return_room(gates, groups, sizes, jobs[job].number, jobs[job].kind)
                 if interrupts:
                     # A job that may be interrupted tells its time only now; but for rounding, its wait is at least 0.
                     wait = max(0.0, state.now - jobs[job].arrival - jobs[job].service)
@@ -355,6 +356,8 @@ def _advance(
                     areas[state.batch, DONE] += 1
                 if one_by_one:
                     break
+            if limited:
+                let_in(jobs, line, gates, groups, sizes, times_known)
         newcomer = NOBODY
         while state.coming == state.now:
             if state.spare == NOBODY:

@@ -11,6 +11,7 @@ which part of it is whose, and a job fits where it fits into what is free of eac
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,8 +25,19 @@ from mjq.simulation.engine import arrivals
 from mjq.simulation.engine.hours import ALWAYS, HOURS
 from mjq.simulation.engine.queue import by_resource, units
 from mjq.simulation.hours import Hours
-from mjq.simulation.limits import Limits
-from mjq.simulation.loop import ALWAYS_UP, ANY_TIME, ENDLESS, FINISH, NO_LIMITS, START, Plan, Rules, events
+from mjq.simulation.limits import Limits, gates_of_all
+from mjq.simulation.loop import (
+    ALWAYS_UP,
+    ANY_TIME,
+    ENDLESS,
+    FINISH,
+    NO_LIMITS,
+    NO_ROOMS,
+    START,
+    Plan,
+    Rules,
+    events,
+)
 from mjq.simulation.multiserver import require_powers_of_two
 
 __all__ = ["TIES", "Schedule", "replay"]
@@ -128,7 +140,7 @@ def replay(
     hours: Hours | None = None,
     hours_class: ArrayLike | None = None,
     cycle: float = 0.0,
-    limits: Limits | None = None,
+    limits: Limits | Sequence[Limits] = (),
 ) -> Schedule:
     """Replay a log: return when each job starts and ends under a queueing policy.
 
@@ -174,8 +186,8 @@ def replay(
         Time between two passes of the scheduler: jobs start at multiples of it only, and all that comes and ends
         between two passes is seen by the next one. The scheduler expects jobs to end at passes: estimates are rounded
         up to multiples. If 0, jobs start as soon as they may.
-    limits : mjq.simulation.limits.Limits, optional
-        How many servers groups of jobs have at most at once, such as those of a user; the rule is in
+    limits : mjq.simulation.limits.Limits, or sequence of them, optional
+        How many servers or jobs groups of jobs have at most at once, such as those of a user; the rule is in
         :mod:`mjq.simulation.limits`. For one resource, and for policies that take priorities.
 
     Returns
@@ -255,7 +267,8 @@ def replay(
     if known and (not rule.knows_hours or priority is not None):
         told = "is not combined with priorities" if rule.knows_hours else f"is for {_able()}; got {policy}"
         raise ValueError(f"a calendar that is known {told}")
-    if limits is not None:
+    limits = (limits,) if isinstance(limits, Limits) else tuple(limits)
+    if limits:
         _require_limits(rule, policy, known, np.ndim(servers) > 0)
     rule = policies.knowing(policy) if known else rule
     hours, of_class = _hours(hours, hours_class, len(submit), rule, policy)
@@ -276,10 +289,9 @@ def replay(
     if priority is not None:
         queue, kinds, which = _by_priority(priority, kinds, len(needs), np.arange(n)[order])
         needs, hours_of_needs = needs[which], hours_of_needs[which] if len(weeks) else ANY_TIME
-    gates = (NO_LIMITS,) * 3
-    if limits is not None:
-        # A copy, as an array that must not be written to would be another type, for which the loop is compiled anew.
-        gates = *limits.in_units(needs, kinds), limits.group[order if queue is None else queue].copy()
+    gates = NO_ROOMS, NO_LIMITS, NO_LIMITS
+    if limits:
+        gates = gates_of_all(limits, needs, kinds, order if queue is None else queue)
     source = arrivals.logged(submit, kinds, run, estimates, order, queue)
     del estimates, kinds  # a log may be so long that each column counts
     # A log leaves nothing to chance; the generator is there because the event loop is the same for all sources.

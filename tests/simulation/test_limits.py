@@ -14,16 +14,22 @@ from tests.simulation.test_schedule import logs
 
 
 def random_log(rng):
-    """A log of one resource with many ties, and limits of its groups, of which some jobs are in none."""
+    """A log of one resource with many ties, and one to three kinds of limits of its jobs."""
     jobs, clock, servers = int(rng.integers(1, 18)), float(rng.choice([1, 0.137])), float(rng.choice([1, 6]))
     submit, run = clock * rng.integers(0, 15, jobs), clock * rng.integers(0, 9, jobs)
     need = servers * rng.integers(1, 7, jobs) / 6
     estimate = None if rng.random() < 0.3 else run + clock * rng.integers(0, 7, jobs)
-    group = rng.integers(-1, rng.integers(1, 5), jobs)
+    return (submit, need, run, estimate, servers), [random_limits(rng, need, servers) for _ in range(rng.integers(1, 4))]
+
+
+def random_limits(rng, need, servers):
+    """Groups of jobs, of which some are in none, and what each has at most at once: servers or jobs."""
+    group = rng.integers(-1, rng.integers(1, 5), len(need))
+    if rng.random() < 0.4:
+        return Limits(group, jobs=rng.integers(1, 5, group.max() + 1) + rng.choice([0, 0.5]))
     most = np.full(group.max() + 1, 0.0)
     np.maximum.at(most, group[group >= 0], need[group >= 0])
-    most = np.maximum(most, servers * rng.integers(1, 9, len(most)) / 6)
-    return (submit, need, run, estimate, servers), Limits(group, most)
+    return Limits(group, np.maximum(most, servers * rng.integers(1, 9, len(most)) / 6))
 
 
 def random_case(rng):
@@ -57,11 +63,11 @@ def compare(number, seed):
     return changed
 
 
-def most_held(schedule, group):
-    """The most servers that the jobs of a group hold at once."""
+def most_held(schedule, group, need):
+    """The most that the jobs of a group hold at once."""
     mine = schedule.run > 0
     mine &= group
-    start, finish, need = schedule.start[mine], schedule.finish[mine], schedule.need[mine]
+    start, finish, need = schedule.start[mine], schedule.finish[mine], need[mine]
     return max((need[(start <= now) & (now < finish)].sum() for now in start), default=0.0)
 
 
@@ -83,7 +89,8 @@ def test_a_long_queue_with_limits_is_the_definition(policy, ties):
     run = rng.integers(1, 9, jobs)
     log = rng.integers(0, 40, jobs), np.ones(jobs), run, run + rng.integers(0, 50, jobs), 3.0
     log[1][::40] = 3.0
-    how = {"limits": Limits(np.where(log[1] > 1, -1, rng.integers(-1, 3, jobs)), [2, 1, 1])}
+    of_users = Limits(np.where(log[1] > 1, -1, rng.integers(-1, 3, jobs)), [2, 1, 1])
+    how = {"limits": [of_users, Limits(rng.integers(-1, 2, jobs), jobs=[20, 3])]}
     found = replay(*log, policy, ties=ties, **how)
     assert np.array_equal(found.start, reference.schedule(*log, policy, ties, **how)[0])
     assert not np.array_equal(found.start, replay(*log, policy, ties=ties).start)
@@ -96,7 +103,8 @@ def test_a_long_queue_with_limits_is_the_definition(policy, ties):
 def test_limits_that_never_bind_change_nothing(policy, ties, log, groups):
     group = np.arange(len(log[0])) % groups
     without = replay(*log, policy, ties=ties)
-    for limits in (Limits(group, np.sum(log[1])), Limits(np.full(len(group), -1), 1.0)):
+    all_servers, all_jobs = Limits(group, np.sum(log[1])), Limits(group, jobs=len(group))
+    for limits in (all_servers, Limits(np.full(len(group), -1), 1.0), [all_jobs, all_servers]):
         found = replay(*log, policy, ties=ties, limits=limits)
         assert np.array_equal(found.start, without.start) and np.array_equal(found.finish, without.finish)
 
@@ -107,8 +115,10 @@ def test_limits_that_never_bind_change_nothing(policy, ties, log, groups):
 def test_a_group_never_holds_more_than_its_limit(policy, seed):
     log, how = random_case(np.random.default_rng(seed))
     found = replay(*log, policy, **how)
-    for group, most in enumerate(how["limits"].servers):
-        assert most_held(found, how["limits"].group == group) <= most * (1 + 1e-9)
+    for one in how["limits"]:
+        need, limits = (found.need, one.servers) if one.jobs is None else (np.ones(len(found.need)), one.jobs)
+        for group, most in enumerate(limits):
+            assert most_held(found, one.group == group, need) <= most * (1 + 1e-9)
 
 
 @pytest.mark.parametrize("policy", [*OTHERS, "backfill-3"])
@@ -139,6 +149,10 @@ def test_limits_that_cannot_be_kept_are_refused(limits, how, message):
         (([-2], 1), "must be at least -1, got -2"),
         (([0], 0), "the servers of limits must be positive"),
         (([0, 3], [1, 2]), "must have servers for each of 4 groups, got 2"),
+        (([0, 3], None, [1, 2]), "must have jobs for each of 4 groups, got 2"),
+        (([0], None, 0.5), "the jobs of limits must be at least 1, got 0.5"),
+        (([0],), "of servers or of jobs"),
+        (([0], 3, 3), "of servers or of jobs"),
     ],
 )
 def test_limits_check_themselves(given_limits, message):
