@@ -1,4 +1,4 @@
-"""Limits of users in the replay of a log: how many servers the jobs of one user hold at most at once."""
+"""Limits of users in the replay of a log: how many servers or jobs of one user there are at most at once."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from mjq.simulation import Limits
 from mjq.simulation.limits import FREE
 from mjq_logs.reading.log import Log
 
-__all__ = ["user_limit_in_words", "user_limits", "user_peak"]
+__all__ = ["user_limits", "user_peak"]
 
 
-def user_peak(log: Log) -> float:
-    """Return the most servers that the jobs of one user held at once; a limit of users is at least that.
+def user_peak(log: Log, jobs: bool = False) -> float:
+    """Return the most servers, or jobs, that one user had at once; a limit of users is at least that.
 
     Jobs without a user count for none, and so do those from before the window.
 
@@ -25,61 +25,52 @@ def user_peak(log: Log) -> float:
     Examples
     --------
     >>> log = Log(need=[2, 1, 4], run=[60, 60, 60], submit=[0, 9, 60], start=[0, 9, 60], user=[7, 7, 8])
-    >>> user_peak(log)
-    4.0
+    >>> user_peak(log), user_peak(log, jobs=True)
+    (4.0, 2.0)
     >>> user_peak(log.of([0, 1]))
     3.0
     """
     user, start = _users(log), log.started
     known = np.zeros(len(log), bool) if start is None else (user != FREE) & np.isfinite(start) & (log.run > 0)
     if start is None or not known.any():
-        raise ValueError("the log tells no starts of jobs of users, so nobody knows what one of them held at most")
-    user, start, run, need = (column[known] for column in (user, start, log.run, np.asarray(log.need)))
-    at, change = np.concatenate([start, start + run]), np.concatenate([need, -need])
+        raise ValueError("the log tells no starts of jobs of users, so nobody knows what one of them had at most")
+    size = np.ones(len(log)) if jobs else np.asarray(log.need)
+    user, start, run, size = (column[known] for column in (user, start, log.run, size))
+    at, change = np.concatenate([start, start + run]), np.concatenate([size, -size])
     order = np.lexsort((change, at, np.concatenate([user, user])))  # who ends gives back before others start
     return float(np.cumsum(change[order]).max())
 
 
-def user_limits(log: Log, most: float, before: int = 0) -> Limits:
-    """Return the limits of a replay in which each user has at most so many servers at once.
+def user_limits(log: Log, servers: float | None = None, jobs: float | None = None, before: int = 0) -> list[Limits]:
+    """Return the limits of a replay in which each user has at most so many servers, or jobs, at once, or both.
 
-    Jobs without a user have no limit, nor have the `before` that stand before those of the log: whose they are is not
-    known.
+    A user one of whose jobs needs more servers has those of his largest job. Jobs without a user have no limit, nor
+    have the `before` that stand before those of the log: whose they are is not known.
 
     Raises
     ------
     ValueError
-        If the log counts several resources, does not tell users, or a job needs more.
+        If the log counts several resources or does not tell users.
 
     Examples
     --------
     >>> log = Log(need=[2, 1, 4], run=[60, 60, 60], submit=[0, 9, 60], user=[7, -1, 8])
-    >>> user_limits(log, 4).group.tolist()
-    [0, -1, 1]
-    >>> user_limits(log, 3)
-    Traceback (most recent call last):
-    ValueError: job 3 of the log needs 4 servers, more than the limit of each user, 3
+    >>> (limits,) = user_limits(log, servers=3)
+    >>> limits.group.tolist(), limits.servers.tolist()
+    ([0, -1, 1], [3.0, 4.0])
     """
-    user, most = _users(log), float(checks.positive("user_limit", most, ndim=0))
-    over = np.flatnonzero((user != FREE) & ~checks.fits(np.asarray(log.need), most, most))
-    if len(over):
-        raise ValueError(
-            f"job {over[0] + 1} of the log needs {checks.shown(log.need[over[0]])} servers, more than the limit of "
-            f"each user, {checks.shown(most)}"
-        )
-    group = np.full(len(log), FREE)
-    group[user != FREE] = np.unique(user[user != FREE], return_inverse=True)[1]
-    return Limits(np.append(np.full(before, FREE), group), most)
-
-
-def user_limit_in_words(most: float, peak: bool) -> str:
-    """Say which limit of users a replay keeps, and where it is from.
-
-    >>> user_limit_in_words(201, peak=True)
-    'Each user has at most 201 servers at once in the replay: the log shows at least so many.'
-    """
-    shown = ": the log shows at least so many" if peak else ""
-    return f"Each user has at most {most:g} servers at once in the replay{shown}."
+    user = _users(log)
+    known = user != FREE
+    group = np.full(before + len(log), FREE)
+    _, group[before:][known] = np.unique(user[known], return_inverse=True)
+    limits = []
+    if servers is not None:
+        most = np.full(group.max() + 1, float(checks.positive("user_servers", servers, ndim=0)))
+        np.maximum.at(most, group[before:][known], np.asarray(log.need)[known])
+        limits.append(Limits(group, most))
+    if jobs is not None:
+        limits.append(Limits(group, jobs=checks.positive("user_jobs", jobs, ndim=0)))
+    return limits
 
 
 def _users(log):

@@ -12,7 +12,6 @@ import numpy as np
 
 from mjq._util import checks
 from mjq.simulation import Schedule, replay
-from mjq_logs.limits import user_limits
 from mjq_logs.on_hosts import OnHosts
 from mjq_logs.outages import calendar_on
 from mjq_logs.reading.log import Log
@@ -61,7 +60,6 @@ def replayed(
     policy: str | OnHosts = "easy",
     growth: float = 1.0,
     estimate: np.ndarray | None = None,
-    user_limit: float | None = None,
     **how: Any,
 ) -> Replayed:
     """Replay a log under a policy, from the state that it tells of the beginning of its window.
@@ -80,16 +78,13 @@ def replayed(
         Factor on the arrival rate of the log.
     estimate : float array, optional
         Of the jobs of the log [s]; by default they are known exactly.
-    user_limit : float, optional
-        How many servers the jobs of one user have at most at once, see :mod:`mjq.simulation.limits`. Jobs without a
-        user, and those from before the window, have no limit.
     **how
         For :func:`mjq.simulation.schedule.replay`, but its calendar, which is that of the log.
 
     Raises
     ------
     ValueError
-        If the log does not tell when jobs came, or not who submitted them though users have a limit, or as
+        If the log does not tell when jobs came, or not who submitted them though its rules have limits of users, or as
         :func:`mjq.simulation.schedule.replay`.
 
     Examples
@@ -108,8 +103,6 @@ def replayed(
         how["priority"] = log.priority
     servers = np.asarray(servers, dtype=float) if log.resources else servers
     there = _before(log, servers)
-    if user_limit is not None:
-        how["limits"] = user_limits(log, user_limit, 0 if there is None else len(there[0]))
     if there is None:
         up, how = calendar_on(log, servers, growth), _kept(log, growth) | how
         return Replayed(
@@ -140,8 +133,6 @@ def _replay(submit, need, run, estimate, servers, policy, **how):
     if isinstance(policy, OnHosts):
         if "priority" in how:
             raise ValueError("on hosts jobs start in order of arrival: their priorities are not replayed")
-        if "limits" in how:
-            raise ValueError("on hosts users have no limits")
         return policy.replay(submit, need, run)
     return replay(submit, need, run, estimate, servers, policy, **how)
 

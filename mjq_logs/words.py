@@ -345,10 +345,13 @@ def assumed(log: Log, growth: float, names: Sequence[str], changes: bool = False
     what = "as users gave them, and at least the run times" if log.estimate is not None else "the run times themselves"
     fail = "do not fail" if log.calendar is None else "are up as the calendar says, the same share on any machine"
     known = not on_hosts and any(rule_of(name).knows_times for name in names)
-    unknown = "fair share, partitions" if log.priority is not None else "priorities, fair share, partitions"
+    unmodelled = [name for name, known in (
+        ("priorities", log.priority is not None), ("fair share", False), ("partitions", False),
+        ("limits for users", log.rules is not None and log.rules.limits_users),
+    ) if not known]  # fmt: skip
     of_pool = [
         f"Servers are alike, are not shared and {fail}; the machine is empty before the first job; "
-        f"{unknown} and limits for users are not modelled.",
+        f"{listed(unmodelled)} are not modelled.",
         *([POOL] if log.resources else []),
     ]
     return [

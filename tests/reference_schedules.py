@@ -406,9 +406,9 @@ def schedule(
 
     The words of limits: a job is let into the queue, to its place by priority and then by arrival, when the servers of
     the jobs of its group that run or are in the queue, and its own, are at most the limit of the group. Jobs of a group
-    are let in in order of arrival. Of a limit of jobs, each counts 1. With several kinds of limits, a job that the first
-    lets in comes to the second, and counts for its group at the first from then on. Who waits goes on when all jobs of an
-    instant have ended: those before the last kind of gate first, in the order of the queue.
+    are let in in order of arrival. Of a limit of jobs, each counts 1. With several kinds of limits, a job that the
+    first lets in comes to the second, and counts for its group at the first from then on. Who waits goes on when all
+    jobs of an instant have ended: those before the last kind of gate first, in the order of the queue.
     """
     estimate = run if estimate is None else estimate
     run, estimate = (np.minimum(run, estimate), estimate) if kill else (run, np.maximum(run, estimate))

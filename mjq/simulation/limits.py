@@ -165,7 +165,5 @@ def gates_of_all(
     """
     rooms, sizes = zip(*(one.in_units(needs, kinds) for one in limits), strict=True)
     before = np.cumsum([0, *map(len, rooms[:-1])])
-    groups = [
-        np.where(one.group == FREE, FREE, one.group + first) for one, first in zip(limits, before, strict=True)
-    ]
+    groups = [np.where(one.group == FREE, FREE, one.group + first) for one, first in zip(limits, before, strict=True)]
     return np.concatenate(rooms), np.stack(sizes), np.ascontiguousarray(np.stack(groups)[:, order])

@@ -77,6 +77,7 @@ WHY_NOT = {  # beside --hosts
     "--anonymous": "the table of job classes knows no hosts",
     "--calendar": "a calendar says how many servers are up, but not which hosts",
     "--hours": "rules beside the policy are kept by replays of one pool",
+    "--user-limit": "limits are kept by replays of one pool",
 }
 ASSUMED_OF_HOSTS = """\
 Jobs start in order of arrival, and some always wait. In the row "50 in view" the scheduler looks at 50 waiting jobs: if
@@ -137,6 +138,7 @@ def capacity(
         asked = {
             "--policy": policy, "--needs": needs, "--anonymous": anonymous or None, "--calendar": reading["calendar"],
             "--hours": None if reading["hours"] == LEARNED else reading["hours"],
+            "--user-limit": reading["user_limit"] or None,
         }  # fmt: skip
         for option in (name for name, value in asked.items() if value is not None):
             raise click.UsageError(f"--hosts and {option} exclude each other: {WHY_NOT[option]}")

@@ -18,13 +18,13 @@ from mjq_logs.cli.reading import (
     growth_option,
     hosts_option,
     hours_options,
-    hours_under,
     log_options,
     machine_option,
     outage_options,
     priority_option,
     read,
     read_parts,
+    rules_under,
     servers_of,
 )
 
@@ -36,24 +36,11 @@ __all__ = ["replay"]
 TITLE = "How long the jobs wait under each policy"
 TIES = {"completions-first": "completions first", "one-by-one": "one by one"}
 HOUR = 3600
-PEAK = "peak"  # in place of a limit of users: the most that one of them had at once in the log
 OF_POOLS = {  # beside --hosts
     "policies": "--policy", "ties": "--ties", "kill": "--kill", "estimates": "--estimates", "gantt": "--gantt",
     "calendar": "--calendar", "priority": "--priority",
     "hours": "--hours", "save_hours": "--save-hours", "user_limit": "--user-limit",
 }  # fmt: skip
-
-
-def _user_limit(context, option, words):
-    """Return a limit of users: a positive number, the word peak, or None."""
-    from mjq_logs.reading.text import as_number
-
-    if words in (None, PEAK):
-        return words
-    number = as_number(words)
-    if number is None or not 0 < number < float("inf"):
-        raise click.BadParameter(f"{brief(words)} is not a positive number such as 64, or peak")
-    return float(number)
 
 
 class PolicyOption(click.Option):
@@ -76,12 +63,6 @@ class PolicyOption(click.Option):
     "--policy", "policies", cls=PolicyOption, multiple=True, default=("easy",), show_default=True, metavar="NAME"
 )
 @priority_option
-@click.option(
-    "--user-limit", metavar="N|peak", callback=_user_limit,
-    help="Let each user have at most N servers at once. Further jobs of a user wait before the queue, in order of "
-    "arrival. With the word peak, N is the most that the jobs of one user held at once in the log: the limit of the "
-    "machine, if there is one, is at least that. The policy must be fcfs, first-fit or easy.",
-)  # fmt: skip
 @machine_option
 @hosts_option
 @click.option(
@@ -114,7 +95,6 @@ def replay(
     kill: bool,
     estimates: str,
     growth: float,
-    user_limit: float | str | None,
     gantt: str | None,
     starts: str | None,
     full: bool,
@@ -129,9 +109,9 @@ def replay(
 
     Jobs queue in order of arrival or, with --priority, by priority and then by arrival. Where the log tells when they
     really started, the command looks for rules beside the policy that bring a replay nearer to it: hours at which jobs
-    with long limits may start, passes of the scheduler, the size in use. The first lines name those that it keeps;
-    --hours none keeps none. With --user-limit each user has at most so many servers at once. Fair share is not
-    modelled. A replay is a single sample. If two policies are close, jitter the submit times and replay again.
+    with long limits may start, passes of the scheduler, the size in use, limits of users. The first lines name those
+    that it keeps; --hours none keeps none. Fair share is not modelled. A replay is a single sample. If two policies are
+    close, jitter the submit times and replay again.
 
     With --servers batch=512,gpu=64 each partition is replayed by itself. The row "sum" is of the jobs of all.
 
@@ -151,7 +131,6 @@ def replay(
     from mjq_logs.answers import PolicyReplay
     from mjq_logs.doubts import doubts
     from mjq_logs.lacking import who_blocks
-    from mjq_logs.limits import user_limit_in_words, user_peak
     from mjq_logs.outages import find_gaps, outages_in_words
     from mjq_logs.replaying import replayed
     from mjq_logs.rules.in_words import kept_in_words
@@ -159,13 +138,11 @@ def replay(
 
     if gantt:
         _require_chart(gantt)
-    reading["hours"] = hours_under(policies, reading["hours"])
+    reading |= rules_under(policies, reading["hours"])
     growth = float(checks.positive("--growth", growth, ndim=0))
     if hosts is not None:
         return _on_hosts(log, hosts, servers, growth, starts, full, as_json, reading)
     if isinstance(servers, dict):
-        if user_limit is not None:
-            raise click.UsageError("--user-limit is for one machine: give --partition NAME")
         logs, lines = read_parts(log, servers, **reading)
         how = dict(ties=TIES[ties], kill=kill)
         return _of_partitions(log, logs, lines, policies, how, estimates, growth, gantt, starts, full, as_json)
@@ -185,11 +162,9 @@ def replay(
         raise ValueError(f"{log} does not say when jobs were submitted, so their waits are unknown")
     assert cluster_log.lines is not None  # of a log that was read from a file
     estimate = _estimates(cluster_log, estimates)
-    most = user_peak(cluster_log) if isinstance(user_limit, str) else user_limit
-    of_users = [] if most is None else [user_limit_in_words(most, user_limit == PEAK)]
     rows, blocking, schedules, started = [], [], {}, {}
     for policy in dict.fromkeys(policies):
-        made = replayed(cluster_log, size, policy, growth, estimate, ties=TIES[ties], kill=kill, user_limit=most)
+        made = replayed(cluster_log, size, policy, growth, estimate, ties=TIES[ties], kill=kill)
         schedule = made.of_log()
         used = made.schedule.utilization
         used = dict(zip(several, used.tolist(), strict=True)) if several else used
@@ -205,7 +180,7 @@ def replay(
         if starts:
             started[policy] = schedule.start
         del made, schedule  # before the next one is made
-    sentences = [*_real_waits(cluster_log), *of_users, *_notes(cluster_log, estimates, policies), *blocking]
+    sentences = [*_real_waits(cluster_log), *_notes(cluster_log, estimates, policies), *blocking]
     seen = [words for words in (window_in_words(window_of(cluster_log)),) if words]
     notes = [*seen, *sentences, *outages_in_words(cluster_log, find_gaps(cluster_log))]
     if gantt:

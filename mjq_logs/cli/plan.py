@@ -31,12 +31,12 @@ from mjq_logs.cli.reading import (
     anonymous_option,
     growth_option,
     hours_options,
-    hours_under,
     is_file,
     log_options,
     outage_options,
     read,
     read_parts,
+    rules_under,
     schema_option,
     servers_of,
 )
@@ -53,6 +53,7 @@ NOT_ON_HOSTS = {  # options beside --hosts, by the names of their values
     "caps": ("--cap", OF_ONE_POOL), "estimates": ("--estimates", OF_ONE_POOL), "shift": ("--shift-night", OF_ONE_POOL),
     "absent": ("--without", OF_ONE_POOL), "anonymous": ("--anonymous", "the table of job classes knows no hosts"),
     "node": ("--node", "sizes are a host apart"),
+    "user_limit": ("--user-limit", "limits are kept by replays of one pool"),
     "calendar": ("--calendar", "a calendar says how many servers are up, but not which hosts"),
 }  # fmt: skip
 
@@ -301,7 +302,7 @@ def plan(
 
     if page is not None:
         folders.refuse_existing(Path(page), force)
-    reading["hours"] = hours_under(policies, reading["hours"])
+    reading |= rules_under(policies, reading["hours"])
     asks = bool(caps or absent or estimates or shift is not None)
     if target is None and not asks and not anonymous:
         raise click.UsageError("give --target-wait, or a what-if: --cap, --estimates, --shift-night or --without")

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 __all__ = [  # noqa: RUF022, in the order of reading
     "USED", "HostList", "Machine", "Need", "Servers", "anonymous_option", "growth_option", "hosts_option",
     "priority_option", "servers_option", "machine_option", "is_file", "log_options", "outage_options",
-    "calendar_option", "hours_options", "hours_under", "read", "read_parts", "schema_option", "servers_of",
+    "calendar_option", "hours_options", "rules_under", "read", "read_parts", "schema_option", "servers_of",
     "LEARNED", "NONE",
 ]  # fmt: skip
 
@@ -26,6 +26,8 @@ OF_SUMMARIES = "capacity", "plan", "replay"  # commands that take a summary in p
 SEED = 1  # of the jobs that are drawn from it
 USED = "used"  # in place of a number of servers: the size that the log used
 LEARNED, NONE = "learned", "none"  # in place of a file of rules
+JOBS, PEAK = "jobs", "peak"  # behind a limit of jobs; in place of one of servers: the most that a user had in the log
+LIMITS = {"user_servers": "servers of a user", "user_jobs": "jobs of a user"}  # rules, and kinds that are learned
 
 
 def _units(context, option, unit):
@@ -104,17 +106,41 @@ OUTAGE_OPTIONS = (
 )  # fmt: skip
 
 
+def _user_limits(context, option, given):
+    """Return limits of users by the names of their rules: a number, or the word peak."""
+    from mjq_logs.reading.text import as_number
+
+    limits: dict[str, float | str] = {}
+    for words in given:
+        number = as_number(words.removesuffix(JOBS).strip())
+        name = "user_jobs" if words.endswith(JOBS) else "user_servers"
+        if words != PEAK and (number is None or not 0 < number < float("inf")):
+            raise click.BadParameter(f"{brief(words)} is not a positive number such as 64 or 20jobs, or peak")
+        if name in limits:
+            raise click.BadParameter(f"{brief(words)} is a second limit of {name.removeprefix('user_')} of a user")
+        limits[name] = PEAK if number is None else float(number)
+    return limits
+
+
 HOURS_OPTIONS = (
     click.option(
         "--hours", metavar="learned|none|FILE", default="learned", show_default=True,
         help="Which rules beside the policy replays keep: the hours of the week at which jobs may start, by their "
-        "limits, the time between two passes of the scheduler, and the size in use. By default they are learned from "
-        "the log where it tells real starts, and kept only where they bring replays nearer to a half of it that did "
-        "not teach them. A FILE holds rules that --save-hours has written.",
+        "limits, the time between two passes of the scheduler, the size in use, and limits of users. By default they "
+        "are learned from the log where it tells real starts, and kept only where they bring replays nearer to a half "
+        "of it that did not teach them. A FILE holds rules that --save-hours has written.",
     ),
     click.option(
         "--save-hours", metavar="FILE", type=click.Path(dir_okay=False),
         help="Write the rules that replays keep to this file, which can be edited.",
+    ),
+    click.option(
+        "--user-limit", "user_limit", metavar="N|Njobs|peak", multiple=True, callback=_user_limits,
+        help="Let each user have at most N servers at once, or those of his largest job; with 20jobs, run at most 20 "
+        "jobs at once. Further jobs of a user wait before the queue, in order of arrival. With the word peak, N is the "
+        "most servers that one user had at once in the log: the limit of the machine, if there is one, is at least "
+        "that. It stands in place of a limit that --hours says. Repeat to limit both. The policy must be fcfs, "
+        "first-fit or easy.",
     ),
 )  # fmt: skip
 anonymous_option = click.option(
@@ -381,13 +407,18 @@ def hours_options(command: Callable) -> Callable:
     return command
 
 
-def hours_under(policies: Sequence[str], hours: str) -> str:
-    """Return which hours replays under these policies keep: none that nobody asked for, where one cannot keep any."""
+def rules_under(policies: Sequence[str], hours: str) -> dict[str, Any]:
+    """Return which rules replays under these policies keep, for :func:`read`: none that one of them cannot keep.
+
+    Rules that somebody asks for are left to the replay, which refuses them by name.
+    """
     from mjq.simulation.policies import policy
 
-    if hours != LEARNED:
-        return hours
-    return hours if all(policy(name).knows_hours for name in policies) else NONE
+    rules = [policy(name) for name in policies]
+    if hours == LEARNED and not all(rule.knows_hours for rule in rules):
+        hours = NONE
+    limited = all(rule.takes_priorities for rule in rules)
+    return {"hours": hours, "without": () if limited else tuple(LIMITS.values())}
 
 
 def read(
@@ -401,6 +432,8 @@ def read(
     until: str | None = None,
     hours: str = NONE,
     save_hours: str | None = None,
+    user_limit: Mapping[str, float | str] | None = None,
+    without: Sequence[str] = (),
     taught_by: float | None = None,
     **words: Any,
 ) -> Log:
@@ -408,8 +441,8 @@ def read(
 
     For a command with :func:`outage_options` outages are taken out, or given by a calendar, and the last note says so.
     The calendar is of `machine` servers, by default those of the log. For one with :func:`hours_options` the log has
-    rules that its replays keep; they name no size if the user does. With `taught_by` only this first part of its jobs
-    teaches rules.
+    rules that its replays keep; they name no size if the user does, and are not of the kinds that are excluded by
+    `without`. With `taught_by` only this first part of its jobs teaches rules.
     """
     import mjq_logs
     from mjq_logs.making.summary import is_summary
@@ -431,24 +464,46 @@ def read(
     if keep_gaps is not None or calendar is not None:
         log = _with_outages(log, keep_gaps, calendar, machine, known, words.get("unit"))
     size_is_given = machine is not None or words.get("servers") is not None or used
-    return _with_rules(log, hours, size_is_given, save_hours, taught_by)
+    log, limits = _limits_of(log, user_limit or {})
+    return _with_rules(log, hours, size_is_given, save_hours, limits, without, taught_by)
 
 
-def _with_rules(log: Log, hours: str, size_is_given: bool, saved: str | None, part: float | None = None) -> Log:
+def _limits_of(log: Log, given: Mapping[str, float | str]) -> tuple[Log, dict[str, Any]]:
+    """Return limits as numbers, and the log with a note of where those are from that it shows itself."""
+    import mjq_logs
+
+    limits: dict[str, Any] = {name: most for name, most in given.items() if not isinstance(most, str)}
+    if PEAK in given.values():
+        limits["user_servers"] = peak = mjq_logs.user_peak(log)
+        words = f"one user had at most {peak:g} servers at once: a limit of users is at least so much"
+        log = replace(log, notes=(*log.notes, words))
+    return log, limits
+
+
+def _with_rules(
+    log: Log,
+    hours: str,
+    size_is_given: bool,
+    saved: str | None = None,
+    limits: Mapping[str, Any] | None = None,
+    without: Sequence[str] = (),
+    part: float | None = None,
+) -> Log:
     """Return the log with the rules that the user asks for."""
     import numpy as np
 
     import mjq_logs
 
-    learning = None
-    if hours == LEARNED and part is not None and log.arrival is not None:
-        some = np.arange(max(1, int(part * len(log))))
-        first = log.of(some, present=None, window=(log.begin, max(log.arrival[some][-1], log.begin + 1.0)))
-        rules, learning = mjq_logs.learned_rules(first)
-    elif hours == LEARNED:
-        rules, learning = mjq_logs.learned_rules(log)
+    learning, limits = None, limits or {}
+    if hours == LEARNED:
+        first = log
+        if part is not None and log.arrival is not None:
+            some = np.arange(max(1, int(part * len(log))))
+            first = log.of(some, present=None, window=(log.begin, max(log.arrival[some][-1], log.begin + 1.0)))
+        others = [*without, *(LIMITS[name] for name in limits)]
+        rules, learning = mjq_logs.learned_rules(first, given=mjq_logs.Rules(**limits), without=others)
     else:
-        rules = mjq_logs.Rules() if hours == NONE else mjq_logs.read_rules(hours)
+        rules = replace(mjq_logs.Rules() if hours == NONE else mjq_logs.read_rules(hours), **limits)
     rules = rules.beside_size if size_is_given else rules
     if saved is not None:
         mjq_logs.write_rules(saved, rules)
@@ -527,6 +582,8 @@ def read_parts(
     until: str | None = None,
     hours: str = NONE,
     save_hours: str | None = None,
+    user_limit: Mapping[str, float | str] | None = None,
+    without: Sequence[str] = (),
     **words: Any,
 ) -> tuple[dict[str, Log], Lines]:
     """Return the log of each of several partitions, and what of the file was used.
@@ -542,13 +599,15 @@ def read_parts(
         raise click.UsageError("--partition and --servers NAME=N exclude each other; both say which partitions to take")
     if calendar is not None or known:
         raise click.UsageError("a calendar is that of one machine: give --partition NAME with --calendar")
+    if user_limit:
+        raise click.UsageError("--user-limit is for one machine: give --partition NAME")
     logs, lines = read_partitions(path, servers, dict(columns) or None, **words)
     logs = {name: _within(log, since, until) for name, log in logs.items()}
     if keep_gaps is not None:
         logs = {name: _with_outages(log, keep_gaps) for name, log in logs.items()}
     if save_hours is not None:
         raise click.UsageError("--save-hours writes the rules of one machine: give --partition NAME")
-    return {name: _with_rules(log, hours, True, None) for name, log in logs.items()}, lines
+    return {name: _with_rules(log, hours, True, without=without) for name, log in logs.items()}, lines
 
 
 def schema_option(*names: str) -> Callable:

@@ -18,6 +18,7 @@ from mjq_logs.cli.reading import (
     hours_options,
     log_options,
     read,
+    rules_under,
     schema_option,
     servers_option,
 )
@@ -108,6 +109,7 @@ def wait(
         raise click.UsageError(
             "--against judges promises that were made, and takes no --need, --limit, --at, --within or --table"
         )
+    reading |= rules_under([policy], reading["hours"])
     cluster_log = read(log, servers=servers, taught_by=LAST_PART, **reading)
     work = dict(keep=_cache(), workers=workers, progress=not quiet and sys.stderr.isatty())
     if against is not None:

@@ -1,11 +1,12 @@
 """The rules of a machine as a file in TOML, that a person can read and edit.
 
-``servers`` and ``cycle`` (seconds between two passes of the scheduler) are fields of
-:class:`~mjq_logs.rules.machine.Rules`, and may be left out. Each ``[[jobs]]`` is a class of jobs: those with limits up
-to ``up_to``, and above that of the class before it. The last has no such line. They may not start at the hours of the
-week that are ``closed``, such as ``"Mon-Fri 8-17, Sat 0-24"``, on the clock of the log::
+``servers``, ``grace`` (seconds), ``cycle`` (seconds between two passes of the scheduler), ``user_servers`` and
+``user_jobs`` are fields of :class:`~mjq_logs.rules.machine.Rules`, and may be left out. Each ``[[jobs]]`` is a class of
+jobs: those with limits up to ``up_to``, and above that of the class before it. The last has no such line. They may not
+start at the hours of the week that are ``closed``, such as ``"Mon-Fri 8-17, Sat 0-24"``, on the clock of the log::
 
     cycle = 60
+    user_servers = 64
 
     [[jobs]]
     up_to = "4h"
@@ -31,7 +32,13 @@ from mjq_logs.rules.machine import Rules
 
 __all__ = ["as_toml", "read_rules", "write_rules"]
 
-NUMBERS = "servers", "cycle"
+NUMBERS = {
+    "servers": "in use",
+    "grace": "seconds that jobs may run on after their hours",
+    "cycle": "seconds between two passes of the scheduler",
+    "user_servers": "that a user has at most at once, or those of his largest job",
+    "user_jobs": "that a user runs at most at once",
+}
 HEAD = """\
 # Rules of a machine beside its policy, for --hours of mjq replay, capacity, plan and wait.
 # Jobs with limits up to "up_to" may not start at the hours of the week that are "closed".
@@ -43,7 +50,7 @@ def as_toml(rules: Rules) -> str:
     """Return rules as the text of a file.
 
     >>> print(as_toml(Rules(cycle=60, hours=OpenHours.of({np.inf: "Mon-Fri 8-17"}, first=14400)))[len(HEAD) :])
-    cycle = 60
+    cycle = 60  # seconds between two passes of the scheduler
     <BLANKLINE>
     [[jobs]]
     up_to = "14400s"  # 4 h
@@ -53,8 +60,12 @@ def as_toml(rules: Rules) -> str:
     closed = "Mon-Fri 8-17"
     <BLANKLINE>
     """
-    lines = [f"{name} = {value!r}" if value % 1 else f"{name} = {value:.0f}" for name in NUMBERS
-             if (value := getattr(rules, name))]  # fmt: skip
+    default = Rules()
+    lines = [
+        (f"{name} = {value!r}" if value % 1 else f"{name} = {value:.0f}") + f"  # {what}"
+        for name, what in NUMBERS.items()
+        if (value := getattr(rules, name)) != getattr(default, name)
+    ]
     hours = rules.hours
     for k in range(0 if hours is None else len(hours)):
         assert hours is not None

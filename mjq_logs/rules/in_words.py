@@ -22,9 +22,14 @@ def rules_in_short(rules: Rules) -> str:
 
     >>> rules_in_short(Rules(servers=115, cycle=60)), rules_in_short(Rules())
     ('115 servers, a pass each 1 min', 'none')
+    >>> rules_in_short(Rules(user_servers=64, user_jobs=20))
+    '64 servers a user, 20 jobs a user'
     """
     parts = [] if rules.servers is None else [f"{rules.servers:g} servers"]
-    parts += [f"hours by {len(rules.hours)} limits"] if rules.hours else []
+    ends = f", which end in {time_in_words(rules.grace / HOUR)}" if np.isfinite(rules.grace) else ""
+    parts += [f"hours by {len(rules.hours)} limits{ends}"] if rules.hours else []
+    parts += [f"{rules.user_servers:g} servers a user"] if rules.user_servers else []
+    parts += [f"{rules.user_jobs:g} jobs a user"] if rules.user_jobs else []
     parts += [f"a pass each {time_in_words(rules.cycle / HOUR)}"] if rules.cycle else []
     return ", ".join(parts) or "none"
 
@@ -38,9 +43,17 @@ def rules_in_words(rules: Rules, log: Log) -> list[str]:
     >>> hours = OpenHours.of({np.inf: "Mon-Fri 8-17"}, first=4 * 3600)
     >>> rules_in_words(Rules(hours=hours, cycle=60), log)
     ['Jobs with limits above 4 h start between 17 and 8 h on weekdays.', 'The scheduler starts jobs once each 1 min.']
+    >>> rules_in_words(Rules(user_servers=201), log)
+    ['Each user has at most 201 servers at once, or those of his largest job.']
     """
     sentences = [] if rules.servers is None else [f"The machine has {rules.servers:g} servers in use."]
     sentences += hours_in_words(rules.hours, log) if rules.hours else []
+    if rules.hours and np.isfinite(rules.grace):
+        beyond = f" or at most {time_in_words(rules.grace / HOUR)} later" if rules.grace else ""
+        sentences.append(f"By its limit, a job has to end before its hours do{beyond}.")
+    if rules.user_servers:
+        sentences.append(f"Each user has at most {rules.user_servers:g} servers at once, or those of his largest job.")
+    sentences += [f"Each user runs at most {rules.user_jobs:g} jobs at once."] if rules.user_jobs else []
     sentences += [f"The scheduler starts jobs once each {time_in_words(rules.cycle / HOUR)}."] if rules.cycle else []
     return sentences
 

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from mjq._util import checks, fingerprints
 from mjq.simulation import Hours
 from mjq_logs.answers import Learning
+from mjq_logs.limits import user_limits
 from mjq_logs.reading.log import HOUR, Log
 from mjq_logs.rules.hours import HOURS, MONDAY, WEEK, OpenHours
 
@@ -29,13 +30,19 @@ class Rules:
         The size that is used; None: that of the log.
     hours : OpenHours or None
         At which hours of the week jobs may start, by their limits.
+    grace : float
+        How far beyond the end of its open hours a job may be estimated to run [s]; infinite: hours are for starts.
     cycle : float
         Time between two passes of the scheduler [s]; 0: it starts jobs whenever something happens.
+    user_servers : float or None
+        The most servers that each user has at once, or those of his largest job; None: there is no such limit.
+    user_jobs : float or None
+        The most jobs that each user runs at once.
 
     Raises
     ------
     ValueError
-        If a number is not positive, or the cycle is negative.
+        If a number is not positive, or the cycle or the grace is negative.
 
     Examples
     --------
@@ -45,15 +52,28 @@ class Rules:
 
     servers: float | None = None
     hours: OpenHours | None = None
+    grace: float = np.inf
     cycle: float = 0.0
+    user_servers: float | None = None
+    user_jobs: float | None = None
 
     def __post_init__(self) -> None:
         checks.not_negative("cycle", self.cycle, ndim=0)
-        if self.servers is not None:
-            checks.positive("servers", self.servers, ndim=0)
+        if not self.grace >= 0:
+            raise ValueError(f"grace must be at least 0, got {checks.shown(self.grace)}")
+        for name in ("servers", "user_servers", "user_jobs"):
+            if getattr(self, name) is not None:
+                checks.positive(name, getattr(self, name), ndim=0)
+        if self.user_jobs is not None and self.user_jobs < 1:
+            raise ValueError(f"user_jobs must be at least 1, got {checks.shown(self.user_jobs)}")
 
     def __bool__(self) -> bool:
         return self != Rules()
+
+    @property
+    def limits_users(self) -> bool:
+        """Return whether users have limits."""
+        return self.user_servers is not None or self.user_jobs is not None
 
     @property
     def beside_size(self) -> Rules:
@@ -69,6 +89,8 @@ class Rules:
         how: dict[str, Any] = {"cycle": self.cycle} if self.cycle else {}
         if self.hours is not None:
             how |= self._hours(self.hours, log, growth, sooner, before)
+        if self.limits_users:
+            how["limits"] = user_limits(log, self.user_servers, self.user_jobs, np.size(before))
         return how
 
     def _hours(self, hours, log, growth, sooner, before):
@@ -82,7 +104,7 @@ class Rules:
         classes = hours.classes(log.run if log.estimates_used is None else log.estimates_used) + len(hours) * part + 1
         zero = MONDAY if log.clock is None else log.clock
         begins = sooner - ((log.begin + most + zero - MONDAY) % WEEK) / growth
-        made = Hours(np.concatenate(rows), week_begins=begins, grace=np.inf, hour=HOUR / growth)
+        made = Hours(np.concatenate(rows), week_begins=begins, grace=self.grace / growth, hour=HOUR / growth)
         limits = np.asarray(before, dtype=float)
         theirs = np.where(np.isnan(limits), 0, hours.classes(np.nan_to_num(limits)) + 1)
         return {"hours": made, "hours_class": np.append(theirs, classes)}
@@ -108,12 +130,15 @@ def with_rules(log: Log, rules: Rules | None, learning: Learning | None = None) 
     Raises
     ------
     ValueError
-        If the log counts several resources, or the size is below the largest need.
+        If the log counts several resources, the size is below the largest need, or users have limits and the log does
+        not tell who they are.
     """
     rules = rules or Rules()
     if log.resources and rules:
         log.require_servers()  # refuses several
     if rules.servers is not None and not checks.fits(log.need.max(), rules.servers, rules.servers):
         raise ValueError(f"need {checks.shown(log.need.max())} exceeds the {rules.servers:g} servers of the rules")
+    if rules.limits_users:
+        user_limits(log)  # refuses a log without users
     made = replace(log, rules=rules or None, learning=learning)
     return made if rules.servers is None else replace(made, servers=rules.servers, servers_from=SIZE_IN_USE)

@@ -2,9 +2,9 @@
 
 The first half of a log teaches, and the second one judges. In the first half rules are added one by one: each time the
 one with the smallest error a job, where each quarter is judged by what the others teach. A rule must lower the error by
-two per cent, lower it in three quarters of four, and leave as many starts right to the minute, but for a tenth. What is
-chosen so is kept only as far as each rule lowers the error of the second half by one per cent, too. Then the whole log
-teaches the rules of these kinds that are used.
+two per cent, lower it in three quarters of four, and leave as many starts right to the minute, but for a tenth. One
+that raises the error by two per cent is not tried again. What is chosen so is kept only as far as each rule lowers the
+error of the second half by one per cent, too. Then the whole log teaches the rules of these kinds that are used.
 
 The error decides and not the mean wait: a wrong rule can bring any mean.
 """
@@ -20,6 +20,7 @@ import numpy as np
 
 from mjq_logs.answers import Explained, Learning, RulesTried
 from mjq_logs.doubts import LEAST_USED
+from mjq_logs.limits import user_peak
 from mjq_logs.reading.log import Log
 from mjq_logs.rules.exposure import Exposure, exposure, learned_hours, octaves
 from mjq_logs.rules.hours import WEEK
@@ -36,11 +37,15 @@ MOST_JOBS = 30_000  # of a longer log the latest ones are looked at
 QUARTERS = 4  # of the first half
 LOWER = 0.02  # by which a rule must lower the error, relative to it
 FEWEST_LOWER = 3  # quarters in which it must
-ALIKE = 0.05  # by which errors of one kind of rule may differ, for the one to be taken that interferes least
+ALIKE = {"cycle": 0.05, "hours": 0.05}  # by which errors of a kind may differ, for the one that interferes least
 FEWER = 0.1  # by which it may lower the share of starts that are right to the minute, relative to it
+HIGHER = 0.02  # by which a rule may raise the error, relative to it, and is tried again beside further ones
 STEPS = 1.0, 0.5  # octaves of a class of limits
 SHARES = 0.1, 0.2  # of the hours in which somebody waited: if fewer saw a start, the hour is closed
 CYCLES = 60.0, 300.0  # seconds
+PARTS_OF_SIZE = np.array([2, 3, 4, 6, 8])  # of which one is the limit of servers of a user
+PARTS_OF_JOBS = np.array([2, 4, 8])  # the same of the most jobs that a user ran at once
+GRACES = 3600.0, 1800.0, 0.0  # seconds
 
 
 class Learned(NamedTuple):
@@ -68,12 +73,14 @@ class _Kind(NamedTuple):
 
     def teach(self, rules: Rules, parts: Collection[int]) -> Rules:
         """Return rules with this one, as these parts of the log teach it."""
+        if "grace" in self.fixed and rules.hours is None:
+            return rules
         if self.seen is None:
             return replace(rules, **self.fixed)
         return replace(rules, hours=learned_hours(self.seen, self.share, parts))
 
 
-def learned_rules(log: Log, policy: str = "easy") -> Learned:
+def learned_rules(log: Log, policy: str = "easy", given: Rules | None = None, without: Collection[str] = ()) -> Learned:
     """Learn the rules of a machine from its log, see :mod:`mjq_logs.rules.search`.
 
     Parameters
@@ -82,6 +89,10 @@ def learned_rules(log: Log, policy: str = "easy") -> Learned:
         With times of arrival and servers.
     policy : str
         Of the replays, see :func:`mjq.simulation.schedule.replay`.
+    given : Rules, optional
+        What is known already: all replays keep it.
+    without : collection of str
+        Kinds of rules that are not tried: size, cycle, hours, grace, servers of a user, or jobs of a user.
 
     Returns
     -------
@@ -94,19 +105,20 @@ def learned_rules(log: Log, policy: str = "easy") -> Learned:
     >>> learned_rules(Log(need=[4], run=[60], submit=[0], start=[0], servers=8)).learning is None
     True
     """
+    given = given or Rules()
     if not _tells(log):
-        return Learned(Rules(), None)
+        return Learned(given, None)
     log = _latest(log)
     arrival, real = log.require_arrivals(), log.wait
     assert real is not None
     edges = arrival[(len(log) * np.arange(1, QUARTERS + 1)) // (2 * QUARTERS)]
     half = edges[-1]
-    kinds = list(_kinds(log, edges))
-    search = _Judge(log.of(arrival < half, present=None), policy, edges[:-1])
+    kinds = list(_kinds(log, edges, without))
+    search = _Judge(log.of(arrival < half, present=None), policy, edges[:-1], given)
     chosen, tried = _search(search, kinds)
     explained: list[Explained] = []
     kept: list[_Kind] = []
-    rules, judged = Rules(), arrival >= half
+    rules, judged = given, arrival >= half
     for kind in [None, *chosen]:
         added = rules if kind is None else kind.teach(rules, range(QUARTERS))
         near = likeness(real, waits_with(log, added, policy), judged)
@@ -117,22 +129,22 @@ def learned_rules(log: Log, policy: str = "easy") -> Learned:
         rules = added
         explained.append(Explained(rules=rules_in_short(rules), about="" if kind is None else kind.about, near=near))
     learning = Learning(policy=policy, jobs=len(log), judged=int(judged.sum()), explained=explained, tried=tried)
-    return Learned(_of_all(log, policy, [kind.about for kind in kept]), learning)
+    return Learned(_of_all(log, policy, given, [kind.about for kind in kept]), learning)
 
 
-def _of_all(log, policy, chosen):
+def _of_all(log, policy, given, chosen):
     """Return the rules of these kinds that the whole log teaches, each the one that its quarters judge best."""
     if not chosen:
-        return Rules()
+        return given
     edges = log.require_arrivals()[(len(log) * np.arange(1, QUARTERS)) // QUARTERS]
-    judge, kinds = _Judge(log, policy, edges), list(_kinds(log, edges))
+    judge, kinds = _Judge(log, policy, edges, given), list(_kinds(log, edges))
     kept: list[_Kind] = []
     for about in chosen:
         rows = [(kind, judge.quarters([*kept, kind])) for kind in kinds if kind.about == about]
         before = judge.quarters(kept)[1]
         right = [row for row in rows if judge.keeps_starts(row[1][1], before)] or rows
         kept.append(min(right, key=lambda row: judge.weights @ row[1][0])[0])  # a whole log needs less care
-    return taught(kept, range(QUARTERS))
+    return judge.taught(kept, range(QUARTERS))
 
 
 def _tells(log):
@@ -151,26 +163,25 @@ def _latest(log):
     return log.of(which, window=(float(log.require_arrivals()[which][0]), log.end), before=None)
 
 
-def taught(kinds: Sequence[_Kind], parts: Collection[int]) -> Rules:
-    """Return the rules of several kinds that these parts of a log teach."""
-    return reduce(lambda rules, kind: kind.teach(rules, parts), kinds, Rules())
-
-
 class _Judge:
     """Say how large the error of a job is in each quarter of a log, with rules that the other quarters teach."""
 
-    def __init__(self, log, policy, edges):
-        self.log, self.policy = log, policy
+    def __init__(self, log, policy, edges, given):
+        self.log, self.policy, self.given = log, policy, given
         self.quarter = np.searchsorted(edges, log.require_arrivals(), "right")
         self.quarter[~np.isfinite(log.wait)] = -1
         self.weights = np.array([(self.quarter == k).sum() for k in range(QUARTERS)]) / (self.quarter >= 0).sum()
         self.made: dict[str, tuple[np.ndarray, np.ndarray]] = {}
 
+    def taught(self, kinds: Sequence[_Kind], parts: Collection[int]) -> Rules:
+        """Return the rules of several kinds that these parts of the log teach, beside those that are given."""
+        return reduce(lambda rules, kind: kind.teach(rules, parts), kinds, self.given)
+
     def quarters(self, kinds):
         """Return the error of a job in each quarter, and the share of its starts that are right to the minute."""
         rows = np.empty((2, QUARTERS))
         for k in range(QUARTERS):
-            rules = taught(kinds, [other for other in range(QUARTERS) if other != k])
+            rules = self.taught(kinds, [other for other in range(QUARTERS) if other != k])
             rows[:, k] = [column[self.quarter == k].mean() for column in self._replayed(rules)]
         return rows
 
@@ -179,10 +190,14 @@ class _Judge:
         lower = self.weights @ now[0] < (1 - LOWER) * (self.weights @ before[0])
         return lower and (now[0] < before[0]).sum() >= FEWEST_LOWER and self.keeps_starts(now[1], before[1])
 
+    def is_worse(self, now, before):
+        """Return whether the error of all quarters is clearly larger than another one."""
+        return self.weights @ now[0] > (1 + HIGHER) * (self.weights @ before[0])
+
     def most_careful(self, rows):
         """Return the first row of the kind that is best whose error is about as small as the smallest one."""
         best = min(rows, key=lambda row: self.weights @ row[2][0])
-        most = (1 + ALIKE) * (self.weights @ best[2][0])
+        most = (1 + ALIKE.get(best[1].about, 0.0)) * (self.weights @ best[2][0])
         return next(row for row in rows if row[1].about == best[1].about and self.weights @ row[2][0] <= most)
 
     def keeps_starts(self, now, before):
@@ -201,12 +216,14 @@ def _search(judge, kinds):
     """Return the kinds of rules that lower the error of quarters which do not teach them, and all that was tried."""
     best = judge.quarters([])
     chosen: list[_Kind] = []
-    tried = [RulesTried(rules="none", error=float(judge.weights @ best[0]), lower_in=None, chosen=False)]
+    tried = [
+        RulesTried(rules=rules_in_short(judge.given), error=float(judge.weights @ best[0]), lower_in=None, chosen=False)
+    ]
     while True:
         candidates: dict[str, tuple] = {}
-        seen = {taught(chosen, range(QUARTERS)).fingerprint()}
+        seen = {judge.taught(chosen, range(QUARTERS)).fingerprint()}
         for kind in kinds:
-            rules = taught([*chosen, kind], range(QUARTERS))
+            rules = judge.taught([*chosen, kind], range(QUARTERS))
             name = rules.fingerprint()
             if kind.about not in {one.about for one in chosen} and name not in seen:
                 candidates[name] = rules, kind, judge.quarters([*chosen, kind])
@@ -217,20 +234,40 @@ def _search(judge, kinds):
             of_it = float(judge.weights @ now[0]), int((now[0] < best[0]).sum())
             is_taken = taken is not None and kind is taken[1]
             tried.append(RulesTried(rules=rules_in_short(rules), error=of_it[0], lower_in=of_it[1], chosen=is_taken))
+        worse = [row[1] for row in candidates.values() if judge.is_worse(row[2], best)]
+        kinds = [kind for kind in kinds if not any(kind is other for other in worse)]
         if taken is None:
             return chosen, tried
         best, chosen = taken[2], [*chosen, taken[1]]
 
 
-def _kinds(log: Log, edges: np.ndarray) -> Iterator[_Kind]:
-    """Yield the kinds of rules that a log may teach, those that interfere least first."""
+def _kinds(log: Log, edges: np.ndarray, without: Collection[str] = ()) -> Iterator[_Kind]:
+    """Yield the kinds of rules that a log may teach, but for some; of each those that interfere least first."""
+    return (kind for kind in _all_kinds(log, edges) if kind.about not in without)
+
+
+def _all_kinds(log, edges):
     used = size_in_use(log)
     if used < LEAST_USED * log.require_servers():
         yield _Kind("size", {"servers": used})
     for seconds in CYCLES:
         yield _Kind("cycle", {"cycle": seconds})
+    yield from _of_users(log, used)
     limits = log.estimates_used
     for step in STEPS if limits is not None else (0.0,):
         seen = exposure(log, np.array([np.inf]) if limits is None else octaves(limits, step), edges)
         for share in SHARES:
             yield _Kind("hours", {}, seen, share)
+    for grace in GRACES:
+        yield _Kind("grace", {"grace": grace})
+
+
+def _of_users(log, used):
+    """Yield limits of users: the most that one had at once, which the limit is if it bound him, and some below it."""
+    if log.user is None or not (log.user >= 0).any():
+        return
+    most, jobs = user_peak(log), user_peak(log, jobs=True)
+    for servers in [most, *(part for part in (used // PARTS_OF_SIZE) if most > part >= 1)]:
+        yield _Kind("servers of a user", {"user_servers": float(servers)})
+    for number in [jobs, *(part for part in (jobs // PARTS_OF_JOBS) if part >= 1)]:
+        yield _Kind("jobs of a user", {"user_jobs": float(number)})

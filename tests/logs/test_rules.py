@@ -79,10 +79,17 @@ def tables(draw):
     return OpenHours(np.append(np.cumsum(rng.integers(1, 9999, classes - 1)), np.inf), is_open)
 
 
-@given(hours=tables(), cycle=st.sampled_from([0.0, 60.0, 7.5]), most=st.sampled_from([None, 7.0]))
-def test_rules_that_are_read_back_are_the_rules(hours, cycle, most, tmp_path_factory):
+@given(
+    hours=tables(),
+    cycle=st.sampled_from([0.0, 60.0, 7.5]),
+    grace=st.sampled_from([np.inf, 0.0, 1800.0]),
+    numbers=st.tuples(*[st.sampled_from([None, 7.0])] * 3),
+)
+def test_rules_that_are_read_back_are_the_rules(hours, cycle, grace, numbers, tmp_path_factory):
     path = tmp_path_factory.mktemp("rules") / "rules.toml"
-    rules = Rules(hours=hours, cycle=cycle, servers=most)
+    servers, user_servers, user_jobs = numbers
+    users = dict(user_servers=user_servers, user_jobs=user_jobs)
+    rules = Rules(hours=hours, cycle=cycle, grace=grace, servers=servers, **users)
     write_rules(path, rules)
     again = read_rules(path)
     assert again.fingerprint() == rules.fingerprint()
@@ -107,6 +114,9 @@ def test_hours_may_pass_midnight_and_the_end_of_the_week():
     [
         ("servers = 0", "servers"),
         ("cycle = -1", "cycle"),
+        ("grace = -1", "grace"),
+        ("user_servers = 0", "user_servers"),
+        ("user_jobs = 0.5", "user_jobs must be at least 1"),
         ("speed = 3", "no rule speed"),
         ('cycle = "often"', "cycle must be a number"),
         ("[[jobs]]\nclosed = 'Mon 8-17'\n[[jobs]]\n", "must have up_to"),

@@ -9,9 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mjq.simulation import Limits, replay
-from mjq_logs import Log, within
+from mjq_logs import Log, Rules, learned_rules, planned, with_rules, within
 from mjq_logs.limits import user_limits, user_peak
 from mjq_logs.replaying import replayed
+from mjq_logs.rules.judging import waits_with
 from tests.conftest import said
 from tests.logs.test_rules import asked, written
 
@@ -20,7 +21,12 @@ from tests.logs.test_rules import asked, written
 def lived():
     """A log whose users had at most 16 servers at once."""
     log = asked(jobs=800)
-    return replace(log, start=log.submit + replayed(log, 32, estimate=log.estimate, user_limit=16).wait)
+    return replace(log, start=log.submit + waits_with(log, Rules(user_servers=16)))
+
+
+def kept(log, policy="easy", **limits):
+    """A replay with limits of users."""
+    return replayed(with_rules(log, Rules(**limits)), 32, policy, estimate=log.estimate)
 
 
 def peak_of(user, start, run, need):
@@ -44,6 +50,8 @@ def test_the_peak_is_its_definition(seed, users):
         some = user > 0
         expected = peak_of(user[some], start[some], run[some], need[some])
         assert user_peak(replace(log, user=nobody)) == expected
+    ones = np.ones(15)
+    assert user_peak(log, jobs=True) == peak_of(user, start, run, ones)
 
 
 def test_a_limit_that_was_kept_is_seen_in_the_log(lived):
@@ -51,23 +59,31 @@ def test_a_limit_that_was_kept_is_seen_in_the_log(lived):
 
 
 @pytest.mark.parametrize("policy", ["fcfs", "first-fit", "easy"])
-def test_a_replay_keeps_the_limit_of_each_user(lived, policy):
-    made = replayed(lived, 32, policy, estimate=lived.estimate, user_limit=16).schedule
+def test_a_replay_keeps_the_limits_of_each_user(lived, policy):
+    made, few = (
+        kept(lived, policy, **{name: most}).schedule for name, most in dict(user_servers=16, user_jobs=3).items()
+    )
     assert peak_of(lived.user, made.start, made.run, made.need) <= 16
+    assert peak_of(lived.user, few.start, few.run, np.ones(len(lived))) <= 3
     free = replayed(lived, 32, policy, estimate=lived.estimate)
-    never = replayed(lived, 32, policy, estimate=lived.estimate, user_limit=lived.need.sum())
+    never = kept(lived, policy, user_servers=lived.need.sum(), user_jobs=len(lived))
     assert np.array_equal(free.wait, never.wait) and not np.array_equal(free.wait, made.wait)
     columns = lived.submit - lived.begin, lived.need, lived.run, lived.estimate, 32
     assert np.array_equal(made.start, replay(*columns, policy, limits=Limits(lived.user, 16)).start)
 
 
+def test_who_has_a_job_above_the_limit_has_the_servers_of_his_largest_one(lived):
+    (limits,) = user_limits(lived, servers=5)
+    for user in range(lived.user.max() + 1):
+        assert limits.servers[user] == max(5, lived.need[lived.user == user].max())
+
+
 def test_those_from_before_the_window_have_no_limit(lived):
     log = within(lived, float(lived.submit[400]))
     assert log.before is not None and len(log.before.need)
-    group = user_limits(log, 16, len(log.before.need)).group
+    group = user_limits(log, 16, before=len(log.before.need))[0].group
     assert (group[: -len(log)] == -1).all() and (group[-len(log) :] >= 0).all()
-    made = replayed(log, 32, estimate=log.estimate, user_limit=16)
-    seen = made.of_log()
+    seen = kept(log, user_servers=16).of_log()
     assert peak_of(log.user, seen.start, seen.run, seen.need) <= 16
 
 
@@ -76,7 +92,7 @@ def test_those_from_before_the_window_have_no_limit(lived):
     [
         ({"user": None}, "does not tell who submitted its jobs"),
         ({"user": np.full(800, -1)}, "does not tell who submitted its jobs"),
-        ({"start": None}, "nobody knows what one of them held at most"),
+        ({"start": None}, "nobody knows what one of them had at most"),
     ],
 )
 def test_logs_that_do_not_tell_the_peak(lived, change, message):
@@ -84,34 +100,67 @@ def test_logs_that_do_not_tell_the_peak(lived, change, message):
         user_peak(replace(lived, **change))
 
 
-def test_a_job_above_the_limit_is_named(lived):
-    first = int(np.flatnonzero(lived.need > 8)[0])
-    with pytest.raises(ValueError, match=f"job {first + 1} of the log needs 16 servers, more than .* each user, 8"):
-        replayed(lived, 32, user_limit=8)
+def test_rules_with_limits_of_users_need_users(lived):
+    with pytest.raises(ValueError, match="does not tell who submitted its jobs"):
+        with_rules(replace(lived, user=None), Rules(user_jobs=3))
+
+
+def with_limits(**limits):
+    """A long log of few users, who wait although servers are free."""
+    log = asked(jobs=2200, load=0.5)
+    return replace(log, start=log.submit + waits_with(log, Rules(**limits)).round())
+
+
+@pytest.mark.parametrize("limits", [dict(user_servers=16), dict(user_jobs=2)])
+def test_limits_that_were_planted_are_learned(limits):
+    log = with_limits(**limits)
+    rules, learning = learned_rules(log)
+    (kind,) = limits
+    assert getattr(rules, kind) == limits[kind]
+    first, last = learning.explained[0].near, learning.explained[-1].near
+    assert last.error < 0.5 * first.error
+    assert learned_rules(log, without=["servers of a user", "jobs of a user"]).rules.limits_users is False
+    given = learned_rules(log, given=rules, without=["servers of a user", "jobs of a user"])
+    assert given.rules == rules and given.learning.explained[0].near.error == pytest.approx(last.error)
+
+
+def test_a_plan_keeps_limits_of_users():
+    """However large the machine, the waits are those of the limits."""
+    log = with_limits(user_jobs=2)
+    plan = planned(with_rules(log, Rules(user_jobs=2)), 1.0, sizes=[32.0, 4096.0], workers=1)
+    largest = plan.policies[0].sizes[-1].waits.mean.value
+    made = replayed(with_rules(log, Rules(user_jobs=2)), 4096, estimate=log.estimate).wait.mean() / 3600
+    assert largest == pytest.approx(made) and made > 0
+    assert any("at most 2 jobs at once" in words for words in plan.rules)
 
 
 def test_the_command_replays_with_limits_and_says_so(lived, tmp_path):
     path = written(replace(lived, start=np.round(lived.start)), tmp_path / "log.swf")
     command = "replay", path, "--hours", "none", "--keep-gaps", "--json"
-    free, kept, most = (
+    free, kept_json, most = (
         json.loads(said(*command, *more).out) for more in ((), ("--user-limit", "16"), ("--user-limit", "peak"))
     )
-    mean = replayed(lived, 32, estimate=lived.estimate, user_limit=16).wait.mean()
-    assert free["policies"][0]["mean wait [s]"] < kept["policies"][0]["mean wait [s]"] == pytest.approx(mean)
-    assert most["policies"] == kept["policies"]
-    words = "Each user has at most 16 servers at once in the replay"
-    assert f"{words}." in kept["notes"] and f"{words}: the log shows at least so many." in most["notes"]
+    mean = kept(lived, user_servers=16).wait.mean()
+    assert free["policies"][0]["mean wait [s]"] < kept_json["policies"][0]["mean wait [s]"] == pytest.approx(mean)
+    assert most["policies"] == kept_json["policies"]
+    words = "Each user has at most 16 servers at once, or those of his largest job."
+    assert kept_json["rules"] == most["rules"] == [words]
+    status, out, _ = said(*command[:-1], "--user-limit", "peak")
+    assert status == 0 and "one user had at most 16 servers at once: a limit of users is at least so much" in out
+    twice = json.loads(said(*command, "--user-limit", "16", "--user-limit", "3jobs").out)
+    assert twice["rules"] == [words, "Each user runs at most 3 jobs at once."]
 
 
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("--user-limit", "many"), "'many' is not a positive number such as 64, or peak"),
-        (("--user-limit", "-3"), "is not a positive number such as 64, or peak"),
+        (("--user-limit", "many"), "'many' is not a positive number such as 64 or 20jobs, or peak"),
+        (("--user-limit", "-3"), "is not a positive number such as 64 or 20jobs, or peak"),
         (("--user-limit", "16", "--servers", "1=16,2=16"), "--user-limit is for one machine"),
         (("--user-limit", "16", "--hosts", "2x16"), "--hosts and --user-limit exclude each other"),
         (("--user-limit", "16", "--policy", "conservative"), "conservative is not replayed with limits: fcfs"),
-        (("--user-limit", "8"), "more than the limit of each user, 8"),
+        (("--user-limit", "8", "--user-limit", "9"), "'9' is a second limit of servers of a user"),
+        (("--user-limit", "0.5jobs"), "user_jobs must be at least 1, got 0.5"),
     ],
 )
 def test_the_command_refuses_limits_that_cannot_be_kept(lived, tmp_path, words, message):

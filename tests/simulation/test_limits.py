@@ -19,7 +19,9 @@ def random_log(rng):
     submit, run = clock * rng.integers(0, 15, jobs), clock * rng.integers(0, 9, jobs)
     need = servers * rng.integers(1, 7, jobs) / 6
     estimate = None if rng.random() < 0.3 else run + clock * rng.integers(0, 7, jobs)
-    return (submit, need, run, estimate, servers), [random_limits(rng, need, servers) for _ in range(rng.integers(1, 4))]
+    return (submit, need, run, estimate, servers), [
+        random_limits(rng, need, servers) for _ in range(rng.integers(1, 4))
+    ]
 
 
 def random_limits(rng, need, servers):
