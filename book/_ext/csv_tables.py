@@ -19,6 +19,7 @@ from mjq_book import published
 
 ROOT = Path(mjq.__file__).resolve().parents[1]  # pages are built from a copy
 DATA, REPRODUCED = ROOT / "book/data.csv", ROOT / "book/reproduced.csv"
+LETTERS = ROOT / "book/letters.csv"
 FOREIGN = ROOT / "tests/foreign/values.csv"  # a row is a value of another program
 PUBLISHED = tuple(sorted(Path(published.__file__).parent.glob("*.csv")))
 
@@ -79,7 +80,7 @@ class DataChecksums(SphinxDirective):
         return [nodes.raw("", opening, format="html"), block, nodes.raw("", "</details>", format="html")]
 
 
-# --- Other machines -----------------------------------------------------------------------------------------------
+# --- Other machines, letters --------------------------------------------------------------------------------------
 
 
 def reproduced(_):
@@ -92,6 +93,11 @@ def reproduced(_):
             row["command"],
             f"{row['outcome']}; {digits}",
         )
+
+
+def letters(chapter):
+    """A row for each letter of a chapter."""
+    return [(f"${row['letter']}$", row["meaning"]) for row in read(LETTERS) if row["chapter"] == chapter]
 
 
 # --- The ledger -----------------------------------------------------------------------------------------------------
@@ -143,6 +149,7 @@ TABLES = {
         "llll",
         reproduced,
     ),
+    "letters": Table((LETTERS,), ("Letter", "Meaning"), "ll", letters),
     "ledger-totals": Table(
         PUBLISHED, ("Result", *published.LEDGERS, "all"), "l" + "r" * (len(published.LEDGERS) + 1), ledger_totals
     ),

@@ -7,6 +7,7 @@ and commas, or where that does not do behind other signs, and the line may break
 
 import re
 from functools import cache
+from html import escape
 
 import math_core
 from docutils import nodes
@@ -106,7 +107,10 @@ def checked(tex, display, node):
 
 
 def visit_inline(self, node):
-    self.body.append(broken(checked(node.astext(), False, node)))
+    formula = broken(checked(node.astext(), False, node))
+    if meaning := node.get("meaning"):  # symbols.py; what is tapped has the focus, and no key stops there
+        formula = f'<span class="symbol" tabindex="-1" data-meaning="{escape(meaning)}">{formula}</span>'
+    self.body.append(formula)
     raise nodes.SkipNode
 
 
