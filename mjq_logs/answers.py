@@ -310,8 +310,12 @@ class Explained(Plain):
     """Say how near a replay is with rules, on the half of the log that did not teach them."""
 
     about: str
-    """What the last of the rules is about: size, cycle or hours; empty without rules."""
+    """What the last of the rules is about: size, hours, grace, cycle, servers or jobs of a user; empty without rules;
+    outages that were cut out of the log, or that its calendar tells of."""
     rules: Annotated[str, Column("replay")]
+    explains: Annotated[Number, Column("explains of\nthe waiting", "%", "+.0f")]
+    """By how much the mean wait of the replay changes with it, over the real one; without rules, what the replay has of
+    that. Outages that were cut out: how much of the waiting they were."""
     near: Annotated[Likeness, OF_LIKENESS]
 
 
@@ -334,6 +338,8 @@ class Learning(Plain):
     """Jobs of the second half."""
     explained: list[Explained]
     """Without rules, then with each further one that lowers the error."""
+    others: list[Explained]
+    """Outages; then each other kind of rule, added to those, which does not lower the error enough to be kept."""
     tried: list[RulesTried]
 
 

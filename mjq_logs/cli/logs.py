@@ -194,6 +194,7 @@ def replay(
         "lines": cluster_log.lines.model_dump(),
         "notes": list(dict.fromkeys([*cluster_log.notes, *notes])) if "Summary" in cluster_log.header else notes,
         "rules": kept_in_words(cluster_log),
+        "learning": None if cluster_log.learning is None else cluster_log.learning.model_dump(),
         "policies": _plain(rows),
     }
     asked = cluster_log if servers is None else replace(cluster_log, servers=size, servers_from="given")

@@ -440,12 +440,14 @@ def read(
     """Return the log that these options describe; with `servers`, that of a machine of this size.
 
     For a command with :func:`outage_options` outages are taken out, or given by a calendar, and the last note says so.
-    The calendar is of `machine` servers, by default those of the log. For one with :func:`hours_options` the log has
+    The calendar is of `machine` servers, by default those of the log; they are those of the log where it does not tell
+    its own. For one with :func:`hours_options` the log has
     rules that its replays keep; they name no size if the user does, and are not of the kinds that are excluded by
     `without`. With `taught_by` only this first part of its jobs teaches rules.
     """
     import mjq_logs
     from mjq_logs.making.summary import is_summary
+    from mjq_logs.reading.log import INFERRED
     from mjq_logs.rules.machine import SIZE_IN_USE
 
     if known and calendar is None:
@@ -461,6 +463,8 @@ def read(
         log = _within(mjq_logs.read_log(path, dict(columns) or None, **words), since, until)
     if used:
         log = replace(log, servers=mjq_logs.size_in_use(log), servers_from=SIZE_IN_USE)
+    elif machine is not None and not log.resources and log.servers_from in ("", INFERRED):
+        log = replace(log, servers=machine, servers_from="given")  # the file does not say what the machine is
     if keep_gaps is not None or calendar is not None:
         log = _with_outages(log, keep_gaps, calendar, machine, known, words.get("unit"))
     size_is_given = machine is not None or words.get("servers") is not None or used

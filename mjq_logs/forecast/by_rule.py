@@ -7,7 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mjq.simulation import Hours, replay
+from mjq.simulation import Hours, Limits, replay
+from mjq.simulation.limits import FREE
 from mjq_logs.forecast.state import History, State
 from mjq_logs.rules.hours import HOURS, WEEK
 from mjq_logs.rules.machine import Rules
@@ -15,6 +16,7 @@ from mjq_logs.rules.machine import Rules
 __all__ = ["LATER", "Drawn", "Kept", "drawn", "waits_by_rule", "waits_one_by_one", "within"]
 
 LATER = 100  # successive jobs that come after the new one
+SECOND = 1.0
 BEFORE = 1.0  # seconds before the others at which those that run are started: each of them fits
 
 
@@ -26,27 +28,55 @@ class Kept(NamedTuple):
     rules : Rules
     kinds : int array, shape (draws, jobs)
         By which hours each job may start: 0 at any, or one more than its class.
+    users : int array, shape (draws, jobs)
+        Whose each job is, -1 where that is not known: that job has no limit.
     hour : float
         Time since Monday 0 h at the time of the forecast [s].
     """
 
     rules: Rules
     kinds: np.ndarray
+    users: np.ndarray
     hour: float
 
     def whole(self, spans: np.ndarray, longer: int) -> np.ndarray:
         """Return longer spans, after which the week and the passes of the scheduler begin anew."""
-        unit = WEEK if self.rules.hours is not None else self.rules.cycle
+        unit = WEEK if self.rules.hours is not None else self.rules.cycle or SECOND
         return (np.ceil(spans / unit) + longer) * unit
 
-    def how(self, kinds: np.ndarray) -> dict[str, Any]:
-        """Return what a replay takes of the rules."""
+    def of(self, jobs: Any) -> Kept:
+        """Return the rules for some of the jobs, or in another order."""
+        return self._replace(kinds=self.kinds[jobs], users=self.users[jobs])
+
+    def how(self, need: np.ndarray, runs: np.ndarray) -> dict[str, Any]:
+        """Return what a replay takes of the rules, of jobs that need so much, some of which run already."""
         how: dict[str, Any] = {"cycle": self.rules.cycle} if self.rules.cycle else {}
         if self.rules.hours is not None:
             always = np.ones((1, HOURS), dtype=bool)
             is_open = np.concatenate([always, self.rules.hours.open])
-            how |= {"hours": Hours(is_open, week_begins=BEFORE - self.hour, grace=np.inf), "hours_class": kinds}
+            how |= {"hours": Hours(is_open, week_begins=BEFORE - self.hour, grace=self.rules.grace)}
+            how |= {"hours_class": self.kinds.ravel()}
+        if self.rules.limits_users:
+            how["limits"] = self._limits(need, runs)
         return how
+
+    def _limits(self, need, runs):
+        """Return the limits of users, of whom each has at least what he holds already; each draw has its own users."""
+        known = self.users >= 0
+        whose = np.broadcast_to(np.arange(len(self.users))[:, None], self.users.shape)[known], self.users[known]
+        code = whose[0] * (1 + self.users.max(initial=0)) + whose[1]
+        group = np.full(self.users.shape, FREE)
+        groups, group[known] = np.unique(code, return_inverse=True)
+        limits = []
+        if self.rules.user_servers is not None:
+            most = np.full(len(groups), self.rules.user_servers)
+            np.maximum.at(most, group[known], need[known])
+            held = np.bincount(group[known & runs], need[known & runs], len(groups))
+            limits.append(Limits(group.ravel(), np.maximum(most, held)))
+        if self.rules.user_jobs is not None:
+            running = np.bincount(group[known & runs], minlength=len(groups))
+            limits.append(Limits(group.ravel(), jobs=np.maximum(running, self.rules.user_jobs)))
+        return limits
 
 
 class Drawn(NamedTuple):
@@ -75,9 +105,16 @@ class Drawn(NamedTuple):
 
 
 def drawn(
-    jobs: History, state: State, need: ArrayLike, limit: float, draws: int, rng: np.random.Generator, later: int = LATER
+    jobs: History,
+    state: State,
+    need: ArrayLike,
+    limit: float,
+    draws: int,
+    rng: np.random.Generator,
+    later: int = LATER,
+    user: int = FREE,
 ) -> Drawn:
-    """Draw what is not known: remaining run times, and who comes later.
+    """Draw what is not known: remaining run times, and who comes later; of the new job it may be known whose it is.
 
     Run times are drawn from jobs alike, see :meth:`~mjq_logs.forecast.state.History.runs_alike`. Those who come
     later are successive jobs of the log, from a random one on; a run time that had not ended is drawn between 0 and its
@@ -115,10 +152,13 @@ def drawn(
     if rules is not None:
         stated = limits.copy()
         stated[:, :new] = jobs.limit[here]
-        kinds = np.zeros(limits.shape, dtype=int)
+        kinds, users = np.zeros(limits.shape, dtype=int), np.full(limits.shape, user)
+        users[:, :new] = jobs.user[here]
+        if later:
+            users[:, new + 1 :] = np.where(too_large[:, new + 1 :], FREE, jobs.user[block])
         if rules.hours is not None:
             kinds[:, running:] = rules.hours.classes(stated[:, running:]) + 1
-        kept = Kept(rules, kinds, jobs.since_monday(state.time))
+        kept = Kept(rules, kinds, users, jobs.since_monday(state.time))
     return Drawn(arrival, needs, run, limits, new, up, kept)
 
 
@@ -129,15 +169,14 @@ def within(need: np.ndarray, up: Any) -> Any:
 
 def waits_one_by_one(what: Drawn, servers: Any, policy: str) -> np.ndarray:
     """Return how long the new job waits in each draw [s]: a replay each, which is the definition."""
-    draws = zip(what.arrival + BEFORE, what.need, what.run, what.limit, strict=True)
     calendar = _calendar(what, servers, np.zeros(1))
-    hows = [{}] * len(what.arrival) if what.kept is None else map(what.kept.how, what.kept.kinds)
-    return np.array(
-        [
-            replay(*columns, servers, policy, calendar=calendar, **how).wait[what.new]
-            for columns, how in zip(draws, hows, strict=True)
-        ]
-    )
+    waits = []
+    for k in range(len(what.arrival)):
+        columns = what.arrival[k] + BEFORE, what.need[k], what.run[k], what.limit[k]
+        one = slice(k, k + 1)
+        how = {} if what.kept is None else what.kept.of(one).how(what.need[one], what.arrival[one] < 0)
+        waits.append(replay(*columns, servers, policy, calendar=calendar, **how).wait[what.new])
+    return np.array(waits)
 
 
 def waits_by_rule(what: Drawn, servers: Any, policy: str) -> np.ndarray:
@@ -160,7 +199,7 @@ def _in_one(what, arrival, spans, servers, policy):
     begins = np.cumsum(spans) - spans
     needs = what.need.reshape(arrival.size, *what.need.shape[2:])
     columns = (arrival + begins[:, None]).ravel(), needs, what.run.ravel(), what.limit.ravel()
-    how = {} if what.kept is None else what.kept.how(what.kept.kinds.ravel())
+    how = {} if what.kept is None else what.kept.how(what.need, what.arrival < 0)
     return replay(*columns, servers, policy, calendar=_calendar(what, servers, begins), **how)
 
 

@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike
 
 from mjq._util import fingerprints, parallel
 from mjq._util.journal import Journal
+from mjq.simulation.limits import FREE
 from mjq_logs.answers import ForecastRecord, HeldLately
 from mjq_logs.forecast import nearest
 from mjq_logs.forecast.by_rule import LATER, drawn, waits_by_rule, within
@@ -49,12 +50,15 @@ def numbers(first: float, end: int) -> list[int]:
     return [j for j in range(int(np.ceil(first)), end) if j % (1 << ((j // PER_OCTAVE).bit_length() or 1) - 1) == 0]
 
 
-def features(jobs: History, time: float, arrived: int, need: ArrayLike, limit: float, policy: str) -> tuple:
+def features(
+    jobs: History, time: float, arrived: int, need: ArrayLike, limit: float, policy: str, user: int = FREE
+) -> tuple:
     """Return what is known of one more job: quantiles of its wait by the rule, and the wait of the last job alike.
 
     Both are on the scale of :mod:`mjq_logs.forecast.nearest`. The same state gives the same numbers.
     """
-    what = drawn(jobs, jobs.at(time, arrived), need, limit, DRAWS, np.random.default_rng([arrived, round(limit)]))
+    rng = np.random.default_rng([arrived, round(limit)])
+    what = drawn(jobs, jobs.at(time, arrived), need, limit, DRAWS, rng, user=user)
     fits = within(np.asarray(need), what.up)
     waits = waits_by_rule(what, jobs.servers, policy) if fits else np.full(DRAWS, HOPELESS)
     rule = np.quantile(on_scale(waits), LEVELS)
@@ -63,7 +67,8 @@ def features(jobs: History, time: float, arrived: int, need: ArrayLike, limit: f
 
 def rows_of(jobs: History, policy: str, number: int) -> dict:
     """Return what was known of one job of the log when it came, as plain data."""
-    rule, last = features(jobs, jobs.arrival[number], number, jobs.need[number], jobs.limit[number], policy)
+    of_job = jobs.need[number], jobs.limit[number], policy, int(jobs.user[number])
+    rule, last = features(jobs, jobs.arrival[number], number, *of_job)
     return {"rule": [round(float(x), 6) for x in rule], "last": round(last, 6)}
 
 
@@ -153,6 +158,7 @@ def fingerprint(jobs: History) -> str:
     arrays: tuple[Any, ...] = (jobs.times,) if (jobs.times > 1).any() else ()
     if jobs.rules is not None:
         arrays += jobs.rules.fingerprint(), jobs.clock, jobs.weekly is not None
+        arrays += (jobs.user,) if jobs.rules.limits_users else ()
     columns = jobs.arrival, jobs.start, jobs.end, jobs.need, jobs.limit
     return fingerprints.of_arrays(jobs.servers, *columns, *calendar, *arrays)
 

@@ -153,6 +153,8 @@ def forecast_starts(
             f"sacct has cut the tasks of {counted(log.present.cut, 'array')} that wait, so that there are more: set "
             "SLURM_BITSTR_LEN=0 before it"
         )
+    if log.rules is not None and log.rules.limits_users:
+        notes.append("the job that is asked for is taken to be of a user who has nothing else on the machine")
     if corrected is None:
         short = "The log is too short" if record is None else "Too little of the log is known at this time"
         notes.append(f"{short} to tell how good such forecasts are. So there are no intervals.")

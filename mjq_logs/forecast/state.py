@@ -135,6 +135,8 @@ class History:
         Hours in place of theirs, which are learned anew each week.
     clock : float
         Second 0 on the clock of the place, since a Monday 0 h [s].
+    user : int array, shape (J,)
+        Who submitted it; -1 where that is not known.
     """
 
     arrival: np.ndarray
@@ -150,6 +152,7 @@ class History:
     rules: Rules | None = None
     weekly: Weekly | None = None
     clock: float = 0.0
+    user: np.ndarray = field(default_factory=lambda: np.empty(0, dtype=int))
 
     def rules_at(self, time: float) -> Rules | None:
         """Return the rules that were known at a time."""
@@ -256,24 +259,25 @@ def history(log: Log, policy: str) -> History:
     if log.unfinished is not None:  # they are among those present
         known = known & ~log.unfinished
     start = np.maximum(start, arrival)
-    columns = _columns(arrival, start, start + log.run, log.run, limit, np.ones(len(log)), log.needs)[:, known]
+    user = np.full(len(log), -1) if log.user is None else log.user
+    columns = _columns(arrival, start, start + log.run, log.run, limit, np.ones(len(log)), user, log.needs)[:, known]
     taken, here, before = log.end, log.present, log.before
     if log.start is not None and before is not None:
         ended = np.isfinite(before.start) & ~before.unfinished
         promised = before.run if before.estimate is None else np.fmax(before.estimate, before.run)
         begun = np.maximum(before.start, before.arrival)
         ones, need = np.ones(len(promised)), plain(before.need)
-        there = _columns(before.arrival, begun, begun + before.run, before.run, promised, ones, need)
+        there = _columns(before.arrival, begun, begun + before.run, before.run, promised, ones, -ones, need)
         columns = np.hstack([there[:, ended], columns])
     if log.start is not None and here is not None:
         columns, taken = np.hstack([columns, _still_there(here, longest[-1])]), here.taken
-    arrival, start, end, run, limit, times, *needs = columns[:, np.argsort(columns[0], kind="stable")]
+    arrival, start, end, run, limit, times, user, *needs = columns[:, np.argsort(columns[0], kind="stable")]
     need = np.column_stack(needs) if log.resources else needs[0]
-    rules = None if log.rules is None else Rules(hours=log.rules.hours, cycle=log.rules.cycle)
+    rules = None if log.rules is None else log.rules.beside_size
     clock = 0.0 if log.clock is None else log.clock - MONDAY
     learned = log.learning is not None and log.start is not None and rules is not None and rules.hours is not None
     columns = arrival, start, end, need, run, limit, servers, taken, calendar, times.astype(int)
-    return History(*columns, rules or None, weekly(log) if learned else None, clock)
+    return History(*columns, rules or None, weekly(log) if learned else None, clock, user.astype(int))
 
 
 def _columns(*columns):
@@ -294,4 +298,5 @@ def _still_there(here, longest):
     start = np.where(np.isnan(here.start), np.inf, here.start)[place]
     limit = np.where(np.isnan(here.estimate), longest, here.estimate)[place]
     never, unknown = np.full(len(place), np.inf), np.full(len(place), np.nan)
-    return _columns(here.arrival[place], start, never, unknown, limit, times, plain(here.need)[place])
+    user = np.full(len(place), -1) if here.user is None else here.user[place]
+    return _columns(here.arrival[place], start, never, unknown, limit, times, user, plain(here.need)[place])

@@ -81,7 +81,7 @@ def gathered(
         if partition is not None:
             table = _dropping(table, OTHER_PARTITION, pl.col("partition").fill_null("") != str(partition))
         kept.add(tally.usable(_numbered(table, order)))
-    return _log(reading, kept.taken(), tally, servers, partition, order)
+    return _log(reading, kept.taken(), kept.users, tally, servers, partition, order)
 
 
 def _numbered(table, order):
@@ -144,7 +144,8 @@ def gathered_by_partition(
     logs = {}
     for name in servers:
         try:
-            logs[name] = _log(reading, taken.pop(name), tallies[name], servers[name], name, order, whole)
+            rows, users = taken.pop(name), kept[name].users
+            logs[name] = _log(reading, rows, users, tallies[name], servers[name], name, order, whole)
         except ValueError as error:
             raise ValueError(f"partition {name}: {error}") from error
     used = whole.read - sum(whole.dropped.values())
@@ -183,7 +184,7 @@ def _refuse_repeated(taken):
         )
 
 
-def _log(reading, jobs, tally, servers, partition, order=None, whole=None):
+def _log(reading, jobs, users, tally, servers, partition, order=None, whole=None):
     """Make a log from the rows that can be used, each by itself; `whole` counts those of more partitions."""
     tallies = (tally,) if whole is None else (tally, whole)
     known, source, odd = reading.machine(reading.header, partition) if reading.machine else (None, "", "")
@@ -209,7 +210,7 @@ def _log(reading, jobs, tally, servers, partition, order=None, whole=None):
     columns: dict[str, Any] = {}
     columns["number"] = None if jobs["number"].has_nulls() else jobs["number"].cast(pl.Int64).to_numpy()
     columns["name"] = _names(jobs)
-    columns["user"] = _users(jobs["user"])
+    columns["user"], users = _users(jobs["user"], users)
     columns["priority"] = None if order is None else jobs["priority"].cast(pl.Int64).to_numpy()
     runs = jobs["unfinished"].fill_null(False).to_numpy() if _any_runs(jobs) else None
     lines = jobs["line"]
@@ -229,7 +230,7 @@ def _log(reading, jobs, tally, servers, partition, order=None, whole=None):
         source = "" if known is None else INFERRED
     arrival = columns["submit"] if columns["eligible"] is None else columns["eligible"]
     columns["unfinished"] = runs
-    present = _present(reading, columns, partition, known)
+    present = _present(reading, columns, partition, known, users)
     window, before, columns, gone = _windowed(reading, arrival, columns)
     _without(pl.DataFrame({"line": lines}), BEFORE, gone, tallies)
     clock, odd_clock = (None, "")
@@ -346,7 +347,7 @@ def _attempts(jobs):
     return jobs.drop("row", "ended", "before"), notes
 
 
-def _present(reading, columns, partition, servers):
+def _present(reading, columns, partition, servers, users):
     """Return the jobs that had not ended when the log was taken; None if it tells of none."""
     needs = need_columns(max(1, len(reading.resources)))
     waiting = pl.concat(reading.waiting) if reading.waiting else pl.DataFrame(schema=schema(len(needs)))
@@ -362,6 +363,7 @@ def _present(reading, columns, partition, servers):
         if size is not None:
             clear &= pl.col(need) <= size * (1 + checks.FIT_TOLERANCE)
     waiting = _queue(waiting)
+    waiting = waiting.with_columns(user=_numbers_of(waiting["user"], users))
     kept = waiting.filter(clear)
     runs = np.zeros(0, dtype=int) if runs is None else np.flatnonzero(runs)
 
@@ -384,6 +386,7 @@ def _present(reading, columns, partition, servers):
         tasks=both(np.ones(len(runs)), "tasks").astype(int),
         at_once=both(np.zeros(len(runs)), "at_once").astype(int),
         cut=int(kept["cut"].sum()),
+        user=both(of("user"), "user").astype(int) if users else None,
     )
 
 
@@ -582,15 +585,28 @@ def _names(jobs):
     return names.fill_null(0).to_numpy() if names.is_not_null().any() else None
 
 
-def _users(series):
-    """Return users as numbers in the order in which they first submit, -1 where one is not known; or None."""
+def _users(series, names):
+    """Return users as numbers in the order in which they first submit, -1 where one is not known, or None; and names.
+
+    Of those users who submit none of these jobs, the numbers are larger.
+    """
     if not series.is_not_null().any():
-        return None
+        return None, {}
     given = series.cast(pl.Int64).fill_null(-1).to_numpy()
-    names, first, which = np.unique(given, return_index=True, return_inverse=True)
-    place = np.empty(len(names), dtype=np.int32)
-    place[np.argsort(np.where(names < 0, len(given), first), kind="stable")] = np.arange(len(names))
-    return np.where(names < 0, -1, place)[which].astype(np.int32)
+    numbers, first, which = np.unique(given, return_index=True, return_inverse=True)
+    place = np.empty(len(numbers), dtype=np.int32)
+    place[np.argsort(np.where(numbers < 0, len(given), first), kind="stable")] = np.arange(len(numbers))
+    of = dict(zip(numbers.tolist(), place.tolist(), strict=True))
+    named = {name: of[number] for name, number in names.items() if number in of}
+    return np.where(numbers < 0, -1, place)[which].astype(np.int32), named
+
+
+def _numbers_of(names, users):
+    """Return the numbers of users by their names, -1 where one is not known; of a new one the next number."""
+    numbers = dict(users)
+    for name in names.drop_nulls().unique(maintain_order=True):
+        numbers.setdefault(name, len(numbers))
+    return names.replace_strict(numbers, default=-1, return_dtype=pl.Int64).fill_null(-1)
 
 
 def _only_starts(by_header, submit, start, **_):

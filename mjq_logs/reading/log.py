@@ -25,7 +25,7 @@ BLOCKS = 10, 100, 1000  # successive jobs that are taken together where the orde
 INFERRED = "the most that its jobs held at once: there may be more"  # where the servers of a log are from
 SIZES_OF = "--servers N,N with a number for each resource"
 # columns of Before and Present
-PARTS = "need", "run", "arrival", "start", "estimate", "unfinished", "priority", "tasks", "at_once"
+PARTS = "need", "run", "arrival", "start", "estimate", "unfinished", "priority", "tasks", "at_once", "user"
 COLUMNS = (
     "need", "run", "submit", "eligible", "start", "estimate", "number", "name", "user", "unfinished",
     "priority",
@@ -70,6 +70,8 @@ class Present(ReadOnly):
         Of an array that waits: how many tasks there are, and how many of them may run at once, 0 for all.
     cut : int
         Arrays whose list of tasks was cut, so that there are more.
+    user : int array, shape (P,), or None
+        Who submitted it, as that of the log.
 
     Raises
     ------
@@ -86,9 +88,10 @@ class Present(ReadOnly):
     tasks: np.ndarray
     at_once: np.ndarray
     cut: int = 0
+    user: Column = None
 
     def __post_init__(self) -> None:
-        _set_columns(self, "need", "arrival", "start", "estimate", "tasks", "at_once")
+        _set_columns(self, "need", "arrival", "start", "estimate", "tasks", "at_once", "user")
 
 
 @dataclass(frozen=True, eq=False)

@@ -21,6 +21,7 @@ import numpy as np
 from mjq_logs.answers import Explained, Learning, RulesTried
 from mjq_logs.doubts import LEAST_USED
 from mjq_logs.limits import user_peak
+from mjq_logs.outages import original
 from mjq_logs.reading.log import Log
 from mjq_logs.rules.exposure import Exposure, exposure, learned_hours, octaves
 from mjq_logs.rules.hours import WEEK
@@ -29,6 +30,7 @@ from mjq_logs.rules.judging import likeness, waits_with
 from mjq_logs.rules.machine import Rules
 from mjq_logs.scale import MINUTE, errors
 from mjq_logs.window import size_in_use
+from mjq_logs.words import counted
 
 __all__ = ["FEWEST_JOBS", "FEWEST_WEEKS", "Learned", "learned_rules"]
 
@@ -115,21 +117,48 @@ def learned_rules(log: Log, policy: str = "easy", given: Rules | None = None, wi
     half = edges[-1]
     kinds = list(_kinds(log, edges, without))
     search = _Judge(log.of(arrival < half, present=None), policy, edges[:-1], given)
-    chosen, tried = _search(search, kinds)
-    explained: list[Explained] = []
+    chosen, tried, lowest = _search(search, kinds)
     kept: list[_Kind] = []
     rules, judged = given, arrival >= half
-    for kind in [None, *chosen]:
-        added = rules if kind is None else kind.teach(rules, range(QUARTERS))
+    best = likeness(real, waits_with(log, rules, policy), judged)
+    explained = [_explained("", rules, best)]
+    for kind in chosen:
+        added = kind.teach(rules, range(QUARTERS))
         near = likeness(real, waits_with(log, added, policy), judged)
-        if kind is not None:
-            if near.error >= (1 - LOWER / 2) * explained[-1].near.error:
-                break
-            kept.append(kind)
-        rules = added
-        explained.append(Explained(rules=rules_in_short(rules), about="" if kind is None else kind.about, near=near))
-    learning = Learning(policy=policy, jobs=len(log), judged=int(judged.sum()), explained=explained, tried=tried)
+        if near.error >= (1 - LOWER / 2) * best.error:
+            break
+        kept.append(kind)
+        explained.append(_explained(kind.about, added, near, best))
+        rules, best = added, near
+    others = [*_outages(log, rules, best, policy, judged)]
+    for about, kind in lowest.items():
+        added = kind.teach(rules, range(QUARTERS))
+        if about not in [one.about for one in kept] and added.fingerprint() != rules.fingerprint():
+            others.append(_explained(about, added, likeness(real, waits_with(log, added, policy), judged), best))
+    learning = Learning(
+        policy=policy, jobs=len(log), judged=int(judged.sum()), explained=explained, others=others, tried=tried
+    )
     return Learned(_of_all(log, policy, given, [kind.about for kind in kept]), learning)
+
+
+def _explained(about, rules, near, before=None):
+    """Return what the last of some rules explains of the waiting, beside what a replay without it has."""
+    share = near.ratio if before is None or near.ratio is None else near.ratio - before.ratio
+    return Explained(about=about, rules=rules_in_short(rules), explains=share, near=near)
+
+
+def _outages(log, rules, best, policy, judged):
+    """Yield what outages explain that were cut out of a log, or of which its calendar tells."""
+    if log.gaps:
+        whole = (original(log, log.start) - original(log, log.require_arrivals()))[judged]
+        there = np.isfinite(whole) & (whole > 0)
+        share = 1 - log.wait[judged][there].sum() / whole[there].sum() if there.any() else None
+        yield Explained(about="outages", rules=f"{counted(len(log.gaps), 'gap')} cut out", explains=share, near=best)
+    if log.calendar is not None:
+        always_up = replace(log, calendar=None, calendar_known=False)
+        near = likeness(log.wait, waits_with(always_up, rules, policy), judged)
+        share = None if best.ratio is None or near.ratio is None else best.ratio - near.ratio
+        yield Explained(about="outages", rules="the calendar", explains=share, near=best)
 
 
 def _of_all(log, policy, given, chosen):
@@ -213,9 +242,13 @@ class _Judge:
 
 
 def _search(judge, kinds):
-    """Return the kinds of rules that lower the error of quarters which do not teach them, and all that was tried."""
+    """Return the kinds of rules that lower the error of quarters which do not teach them, and all that was tried.
+
+    And of each kind that with the lowest error, by what it is about.
+    """
     best = judge.quarters([])
     chosen: list[_Kind] = []
+    lowest: dict[str, tuple[float, _Kind]] = {}
     tried = [
         RulesTried(rules=rules_in_short(judge.given), error=float(judge.weights @ best[0]), lower_in=None, chosen=False)
     ]
@@ -232,12 +265,14 @@ def _search(judge, kinds):
         taken = judge.most_careful(good) if good else None
         for rules, kind, now in candidates.values():
             of_it = float(judge.weights @ now[0]), int((now[0] < best[0]).sum())
+            if of_it[0] < lowest.get(kind.about, (np.inf,))[0]:
+                lowest[kind.about] = of_it[0], kind
             is_taken = taken is not None and kind is taken[1]
             tried.append(RulesTried(rules=rules_in_short(rules), error=of_it[0], lower_in=of_it[1], chosen=is_taken))
         worse = [row[1] for row in candidates.values() if judge.is_worse(row[2], best)]
         kinds = [kind for kind in kinds if not any(kind is other for other in worse)]
         if taken is None:
-            return chosen, tried
+            return chosen, tried, {about: kind for about, (_, kind) in lowest.items()}
         best, chosen = taken[2], [*chosen, taken[1]]
 
 

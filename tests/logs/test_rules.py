@@ -20,6 +20,7 @@ from mjq_logs import (
     read_rules,
     size_in_use,
     what_if,
+    with_calendar,
     with_exact_estimates,
     with_rules,
     without_gaps,
@@ -233,6 +234,36 @@ def test_hours_that_were_planted_are_learned(nightly):
     assert best < 0.5 * without
 
 
+def test_what_causes_explain_adds_up_to_what_the_replay_has(nightly):
+    """Of the causes that are kept; others are beside them, and each kind is told of once."""
+    learning = learned_rules(nightly).learning
+    shares = [row.explains for row in learning.explained]
+    assert np.isclose(sum(shares), learning.explained[-1].near.ratio)
+    kinds = [row.about for row in [*learning.explained, *learning.others]]
+    assert len(set(kinds)) == len(kinds) and {"", "hours", "cycle", "servers of a user"} <= set(kinds)
+    best = learning.explained[-1].near
+    assert all(np.isclose(row.explains, row.near.ratio - best.ratio) for row in learning.others)
+
+
+def test_outages_explain_the_waiting_that_was_cut_out_with_them():
+    """Ten jobs wait through a gap: all that is cut out of it is taken from their waits, and from no others."""
+    log = lived(Rules(), jobs=2200, load=0.6)
+    half = len(log) * 3 // 4
+    away = 12 * 86_400.0
+    gone = np.arange(len(log)) >= half
+    quiet = log.start + log.run > log.submit[half]
+    log = replace(
+        log, submit=log.submit + away * gone, start=log.start + away * (gone | (quiet & (log.start > log.submit[half])))
+    )
+    cut = without_gaps(log)
+    assert cut.gaps
+    (row,) = (row for row in learned_rules(cut).learning.others if row.about == "outages")
+    judged = np.arange(len(log)) >= len(log) // 2
+    assert row.explains == pytest.approx(1 - cut.wait[judged].sum() / log.wait[judged].sum())
+    waited = with_calendar(log, [(0.0, 16.0), (20 * 86_400.0, 32.0)])
+    assert any(row.rules == "the calendar" for row in learned_rules(waited).learning.others)
+
+
 def test_passes_that_were_planted_are_learned():
     assert learned_rules(lived(Rules(cycle=60))).rules.cycle == 60
 
@@ -305,7 +336,8 @@ def test_the_command_learns_and_reads_back_the_same(nightly, tmp_path):
     assert starts[0] == starts[1] != starts[2]
     code, text, _ = said("replay", path, "--full")
     assert code == 0
-    assert "Rules that were tried" in text and "which did not teach the rules" in text
+    assert "Rules that were tried" in text and "what each cause explains of the waiting" in text
+    assert "limits of servers a user" in text and "hours" in text
 
 
 def test_a_plan_names_its_rules_and_so_does_its_json(nightly, tmp_path):
@@ -319,13 +351,22 @@ def test_a_plan_names_its_rules_and_so_does_its_json(nightly, tmp_path):
     assert json.loads(said(*plan, "--json", "--hours", "none")[1])["rules"] == []
 
 
+@pytest.mark.parametrize(
+    "rules",
+    [
+        Rules(hours=NIGHT, cycle=60.0),
+        Rules(user_servers=8.0, user_jobs=3.0),
+        Rules(hours=NIGHT, grace=1800.0, user_jobs=3.0),
+    ],
+)
 @pytest.mark.parametrize("policy", ["fcfs", "easy"])
-def test_forecasts_with_hours_are_a_replay_each(nightly, policy):
-    log = with_rules(nightly, Rules(hours=NIGHT, cycle=60.0))
+def test_forecasts_with_rules_are_a_replay_each(nightly, policy, rules):
+    log = with_rules(nightly, rules)
     jobs = history(log, policy)
     for number in (700, 1500, 2300):
         for need, limit in ((1.0, 900.0), (16.0, 8 * HOUR)):
-            what = drawn(jobs, jobs.at(jobs.arrival[number], number), need, limit, 8, np.random.default_rng(number))
+            state, rng = jobs.at(jobs.arrival[number], number), np.random.default_rng(number)
+            what = drawn(jobs, state, need, limit, 8, rng, user=int(jobs.user[number]))
             apart = waits_by_rule(what, 32, policy) - waits_one_by_one(what, 32, policy)
             assert np.abs(apart).max() < 1e-3, number
 

@@ -9,7 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mjq.simulation import Limits, replay
-from mjq_logs import Log, Rules, learned_rules, planned, with_rules, within
+from mjq_logs import Log, Rules, learned_rules, planned, read_log, with_rules, within
+from mjq_logs.forecast.by_rule import drawn, waits_by_rule
+from mjq_logs.forecast.state import history
 from mjq_logs.limits import user_limits, user_peak
 from mjq_logs.replaying import replayed
 from mjq_logs.rules.judging import waits_with
@@ -167,3 +169,29 @@ def test_the_command_refuses_limits_that_cannot_be_kept(lived, tmp_path, words, 
     path = written(replace(lived, start=np.round(lived.start)), tmp_path / "log.swf")
     status, _, error = said("replay", path, *words)
     assert status != 0 and message in " ".join(error.split())
+
+
+def test_forecasts_keep_the_limits_of_users():
+    """On a machine with room, only the job of a user waits who has as much as he may have, until one of his ends."""
+    come = np.append(60.0 * np.arange(300), 18_000.0)
+    user = np.append(np.arange(300) % 100, 7)
+    run = np.append(np.full(300, 600.0), 36_000.0)
+    log = Log(np.ones(301), run, come, start=come, estimate=np.full(301, 36_000.0), user=user, servers=64)
+    jobs = history(with_rules(log, Rules(user_jobs=1)), "easy")
+    state = jobs.at(18_001.0, 301)
+    for whose, waits in ((-1, False), (8, False), (7, True)):
+        what = drawn(jobs, state, 1.0, 600.0, 4, np.random.default_rng(1), later=0, user=whose)
+        assert (waits_by_rule(what, 64, "easy") > 0).all() == waits
+
+
+def test_who_waits_while_a_log_is_written_is_of_a_known_user(tmp_path):
+    head = "JobIDRaw|State|Submit|Start|End|ElapsedRaw|TimelimitRaw|AllocCPUS|ReqTRES|User"
+    rows = [f"{k}|COMPLETED|{100 * k}|{100 * k}|{100 * k + 60}|60|10|1|cpu=1|{'ab'[k % 2]}" for k in range(1, 40)]
+    rows += ["50|RUNNING|3990|3990|Unknown|10|10|1|cpu=1|b", "51|PENDING|3995|Unknown|Unknown|0|10|0|cpu=1|a"]
+    rows += ["52|PENDING|3996|Unknown|Unknown|0|10|0|cpu=1|c", "53|PENDING|3997|Unknown|Unknown|0|10|0|cpu=1|"]
+    path = tmp_path / "jobs.txt"
+    path.write_text("\n".join([head, *rows, ""]))
+    log = read_log(path, servers=8)
+    b, a = (log.user[log.number == number].item() for number in (3, 4))
+    assert log.present.user.tolist() == [b, a, max(a, b) + 1, -1]
+    assert history(log, "easy").user[-4:].tolist() == log.present.user.tolist()
