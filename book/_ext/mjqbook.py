@@ -15,11 +15,13 @@
 """
 
 import ast
+import math
 import string
 from collections import Counter
 from functools import cache
 from itertools import chain
 from pathlib import Path
+from typing import NamedTuple
 
 import nbformat
 from bs4 import BeautifulSoup
@@ -37,6 +39,8 @@ from mjq_book.runs.readable import equation_numbers, glued, names_and_year
 EXECUTED = "_build/executed"  # where `make book` keeps the chapters as it executed them
 HEADERS = ["Item", "What it says", "Result", "Checks"]
 WORDS_A_MINUTE, LINES_A_MINUTE, FORMULAS_A_MINUTE = 150, 10, 3
+A_FORMULA_ON_PAPER = 5  # minutes, if it is derived with a pencil
+ANSWER = "The answer", "What to do with it"
 
 
 def without_thebe(app, pagename, templatename, context, doctree):
@@ -284,24 +288,46 @@ class NamedStyle(Style):
 # --- Chapters -------------------------------------------------------------------------------------------------------
 
 
+class Reading(NamedTuple):
+    """Minutes that a page takes: whole, its answer alone, and with its derivation on paper; words, lines of code."""
+
+    whole: int
+    answer: int
+    paper: int
+    words: int
+    lines: int
+
+
 def say_reading_time(app, doctree):
     """After the title of a chapter: how long it takes to read, from what it shows unfolded."""
     title = next(iter(doctree.findall(nodes.title)), None)
     if app.env.docname.startswith("notebooks/") and title is not None:
-        minutes, words, lines = reading(doctree)
-        sentence = (
-            f"Reading time about {minutes} minutes without the exercises: {words:,} words, {lines} lines of code."
-        )
+        time = reading(doctree)
+        sentence = f"Reading time about {time.whole} minutes without the exercises"
+        if time.answer:
+            sentence += f", {time.answer} for the answer and what to do with it, {time.paper} with paper and pencil"
+        sentence += f": {time.words:,} words, {time.lines} lines of code."
         title.parent.insert(title.parent.index(title) + 1, nodes.paragraph("", sentence, classes=["reading-time"]))
 
 
 def reading(doctree):
-    """Minutes that a page takes to read, its words, and its lines of code; without what is folded, and exercises."""
-    words = sum(len(node.astext().split()) for node in doctree.findall(nodes.paragraph) if _is_read(node))
-    formulas = sum(map(_is_read, doctree.findall(nodes.math_block)))
-    lines = sum(_visible_lines(node) for node in doctree.findall(nodes.container) if _is_read(node))
-    minutes = words / WORDS_A_MINUTE + lines / LINES_A_MINUTE + formulas / FORMULAS_A_MINUTE
-    return 5 * max(1, round(minutes / 5)), words, lines
+    """How long a page takes to read, without what is folded, and exercises; on paper by the formulas it derives."""
+    titles = [title for title in doctree.findall(nodes.title) if isinstance(title.parent, nodes.section)]
+    sections = {title.astext(): title.parent for title in titles}
+    answer = sum(_minutes(sections[name])[0] for name in ANSWER if name in sections)
+    derivation = sections.get("Derivation")
+    formulas = len(list(derivation.findall(nodes.math_block))) if derivation else 0
+    minutes, words, lines = _minutes(doctree)
+    whole = 5 * max(1, round(minutes / 5))
+    return Reading(whole, math.ceil(answer), whole + A_FORMULA_ON_PAPER * formulas, words, lines)
+
+
+def _minutes(part):
+    """Minutes that a part takes to read, its words, and its lines of code."""
+    words = sum(len(node.astext().split()) for node in part.findall(nodes.paragraph) if _is_read(node))
+    formulas = sum(map(_is_read, part.findall(nodes.math_block)))
+    lines = sum(_visible_lines(node) for node in part.findall(nodes.container) if _is_read(node))
+    return words / WORDS_A_MINUTE + lines / LINES_A_MINUTE + formulas / FORMULAS_A_MINUTE, words, lines
 
 
 NOT_READ = {"reading-time", "solution", "exercise", "dropdown", "selfcheck-title", "selfcheck-question"}
@@ -317,22 +343,25 @@ def _is_read(node):
 
 
 class Minutes(SphinxRole):
-    """How many minutes some chapters take to read, named with commas between; known when all are read."""
+    """How many minutes some chapters take, named with commas between; known when all are read."""
+
+    def __init__(self, kind):
+        super().__init__()
+        self.kind = kind
 
     def run(self):
         names = [name.strip() for name in self.text.split(",")]
         for name in names:
             self.env.note_dependency(str(Path(self.env.srcdir) / f"notebooks/{name}.ipynb"))
-        return [nodes.inline("", "", reading_minutes_of=names)], []
+        return [nodes.inline("", "", minutes_of=names, kind=self.kind)], []
 
 
 def fill_in_minutes(app, doctree, docname):
     """Put the sum where a page asks for minutes."""
     for node in doctree.findall(nodes.inline):
-        names = node.attributes.pop("reading_minutes_of", [])
-        if names:
-            minutes = sum(reading(app.env.get_doctree(f"notebooks/{name}"))[0] for name in names)
-            node += nodes.Text(str(minutes))
+        if names := node.attributes.pop("minutes_of", []):
+            times = [reading(app.env.get_doctree(f"notebooks/{name}")) for name in names]
+            node += nodes.Text(str(sum(getattr(time, node["kind"]) for time in times)))
 
 
 def _visible_lines(node):
@@ -383,6 +412,7 @@ def setup(app):
     app.add_directive("ledger-filter", LedgerFilter)
     app.add_role("computed", Computed())
     app.add_role("ledger-count", LedgerCount())
-    app.add_role("minutes", Minutes())
+    app.add_role("minutes", Minutes("whole"))
+    app.add_role("paper-minutes", Minutes("paper"))
     register_plugin("pybtex.style.formatting", "named", NamedStyle)
     return {"parallel_read_safe": True, "parallel_write_safe": True, "version": "1"}

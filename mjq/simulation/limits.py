@@ -145,7 +145,7 @@ class Limits(ReadOnly):
 def gates_of_all(
     limits: Sequence[Limits], needs: np.ndarray, kinds: np.ndarray, order: Any
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return what the event loop takes of several kinds of limits, see :class:`mjq.simulation.loop.Rules`.
+    """Return what the event loop takes of several kinds of limits.
 
     Parameters
     ----------

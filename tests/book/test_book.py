@@ -254,6 +254,15 @@ def test_the_course_adds_up_the_reading_times_of_its_pages(html):
     assert f"{sum(minutes)} minutes of reading" in week
 
 
+def test_a_chapter_says_three_times_of_which_that_with_paper_follows_from_its_formulas(html):
+    times = r"Reading time about (\d+) minutes without the exercises, (\d+) for the answer .*?, (\d+) with paper"
+    for chapter in CHAPTERS:
+        page = soup_of(html / f"notebooks/{chapter.name}.html")
+        whole, answer, paper = map(int, re.search(times, page.article.get_text()).groups())
+        formulas = page.find(id="derivation").select("div.math")
+        assert 0 < answer < whole < paper == whole + 5 * len(formulas), chapter.name
+
+
 AS_THEY_ARE = {"code", "pre", "script", "style", "title"}  # tags, and classes of formulas and names
 FORMULA = {"math", "sig", "example-output"}
 ONE_OF_MANY = re.compile(
