@@ -26,6 +26,7 @@ MOST_JOBS = 2000  # in one chart
 TIME_ROUNDING = 1e-6  # as a part of the whole schedule
 RESERVED, RUNNING = COLOURS[1], COLOURS[5]
 LEAST_RUN, LEAST_WAIT = 0.04, 0.09  # of the drawing's length, so that there is room for words
+DIGIT = 0.03  # of the drawing's length, with some room beside it
 
 
 def rows_of(
@@ -138,7 +139,7 @@ def timeline(jobs: pl.DataFrame, ax: Axes | None = None, until: float | None = N
     -------
     matplotlib.axes.Axes
         Time to the right, servers upwards. A job's servers are orange while they are reserved, then blue while it runs;
-        its size stands in its block where there is room.
+        its size stands in its block where there is room, turned where the block is narrow.
 
     Examples
     --------
@@ -158,8 +159,10 @@ def timeline(jobs: pl.DataFrame, ax: Axes | None = None, until: float | None = N
                 corner, length = (job[begin], lowest), job[finish] - job[begin]
                 ax.add_patch(Rectangle(corner, length, count, facecolor=colour, edgecolor="black", lw=0.6))
         if last - job["starts"] > LEAST_RUN * end:
-            middle = (job["starts"] + last) / 2, pieces[0][0] + pieces[0][1] / 2
-            ax.text(*middle, str(job["size"]), ha="center", va="center", fontsize=11)
+            lowest, count = max(pieces, key=lambda piece: piece[1])
+            middle, size = ((job["starts"] + last) / 2, lowest + count / 2), str(job["size"])
+            upright = last - job["starts"] > DIGIT * len(size) * end
+            ax.text(*middle, size, ha="center", va="center", fontsize=11, rotation=0 if upright else 90)
         if job["fits"] - job["comes"] > LEAST_WAIT * end:
             middle = (job["comes"] + job["fits"]) / 2, 1.025 * servers
             ax.text(*middle, f"next: {job['size']}", ha="center", fontsize=11)

@@ -36,7 +36,7 @@ STABLE = {
         "ghs20-theorem-4-3", "ghs20-fig-3", "ghs20-fig-6", "ghs20-fig-7", "ghs20-fig-8", "ghs20-waste-map",
     ],
     "notebooks/cluster.html": [
-        "cluster", "equation-sw23-2", "equation-sw23-9", "sw23-fig-1", "sw23-fig-3-4", "sw23-fig-10", "sw23-gallery",
+        "cluster", "equation-sw23-2", "equation-sw23-9", "sw23-fig-1", "sw23-fig-3-4", "sw23-fig-10",
         "sw23-134", "sw23-smallest", "sw23-practice",
     ],
     "notebooks/cluster_claims.html": [
@@ -62,7 +62,8 @@ STABLE = {
     ],
     "notebooks/near_saturation.html": [
         "near-saturation", "equation-ns-poisson", "equation-ns-asymptote", "equation-ns-slope", "equation-ns-tail",
-        "ns-answer-picture", "ns-answer-curve", "ns-error", "ns-tails", "ns-filling", "ns-variable", "ns-practice",
+        "ns-answer-picture", "ns-answer-curve", "ns-drift-figure", "ns-error", "ns-tails", "ns-filling", "ns-variable",
+        "ns-practice",
     ],
     "notebooks/several_resources.html": [
         "several-resources", "equation-sr-staircase", "equation-sr-weights", "equation-sr-equal",

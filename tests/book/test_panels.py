@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 from docutils import nodes
 from docutils.utils import new_document
-from scipy import integrate
+from scipy import integrate, linalg
 from sphinx.errors import ExtensionError
 
 from tests.conftest import (
@@ -153,6 +153,21 @@ def line_by_the_chain(step, small, ratio):
     return {}, {"probability": left_behind[step]}
 
 
+def drifts_by_the_definition(step, load):
+    """The head start as completions beyond the mean in a long time; its drift by a small step of the chain in time."""
+    system = 6, (2, 3), (2.5, 0.625), (0.5, 0.5)
+    states = pc.saturated_states(*system[:2])
+    Q = chain.generator(states, lambda state: pc.saturated_transitions(state, *system)).toarray()
+    completes = np.array([2.5 * m1 + 0.625 * m2 for m1, m2, _ in states])
+    capacity, size = pc.processing_capacity(*system), len(states)
+    with_integral = np.block([[Q, np.eye(size)], [np.zeros((size, 2 * size))]])
+    ahead = linalg.expm(100 * with_integral)[:size, size:] @ (completes - capacity)
+    moment, lam, state = 1e-4, load / 100 * capacity, step // 2
+    later, before = (linalg.expm(t * Q) @ ahead for t in (moment, -moment))
+    head = (before - later)[state] / (2 * moment)
+    return {}, {"number": lam - completes[state], "head": head, "together": lam - capacity}
+
+
 def capacity_by_the_chain(share, need, time):
     capacity, idle = of_two_classes(100, share, need, 1 / time)
     return {}, {"capacity": capacity, "idle": idle}
@@ -281,6 +296,7 @@ def hosts_by_the_simulator(hosts, places, share, rule):
 EXACT = [
     ("stability", stability_by_the_chain, 1e-6, "exactly"),
     ("stability_line", line_by_the_chain, 1e-6, "exact"),
+    ("near_saturation_drift", drifts_by_the_definition, 1e-5, "exact"),
     ("processing_capacity", capacity_by_the_chain, 1e-6, ""),
     ("fluid", requests_by_levels, 1e-9, ""),
     ("pool_depletion", pool_of_many, 0.02, "within 2 %"),
@@ -306,6 +322,16 @@ def test_numbers_are_the_exact_ones_that_the_words_name(panel_name, exactly, tol
         values = panel.values(**at | changed)
         for key, value in exact.items():
             assert values[key] == pytest.approx(value, rel=tolerance, abs=min(tolerance, 1e-6)), (at, key)
+
+
+def test_the_drift_is_the_same_in_every_state():
+    """What the panel shows step by step, and what its words say at each of them."""
+    panel = all_panels()["near_saturation_drift"]
+    (steps, _) = panel.sliders
+    at_90 = [panel.values(step=step, load=90) for step in range(steps.max + 1)]
+    assert np.ptp([found["together"] for found in at_90]) < 1e-12
+    assert np.ptp([found["number"] for found in at_90]) > 5  # that of n alone is not
+    assert {found["head"] < 0 for found in at_90} == {True, False}
 
 
 def test_the_numbers_of_every_panel_are_compared():
@@ -457,6 +483,7 @@ PROMISES = {
         "Half full": lambda at, of: of()["lam"] == of()["X"] / 2,
         "Few jobs that need all": lambda at, of: at["share"] <= 2,
     },
+    "near_saturation_drift": {},
     "pool_depletion": {
         "The paper's System 1": lambda at, of: demands(at["D1A"], at["D2B"]) == SYSTEM_1,
         "Admit as the pool is mixed": lambda at, of: at["alpha"] == at["beta"],
@@ -712,6 +739,7 @@ WORDS = {
     "many_hosts hosts=64 places=8 share=0.7 rule=2",
     "stability_stepper step=15 need=10",
     "near_saturation load=95 share=15",
+    "near_saturation_drift step=0 load=90",
     "scheduling trace=0 first=0 second=2 part=20",
     "scheduling trace=2 first=3 second=2 part=50",
     "your_cluster large=50 length=10",
