@@ -329,6 +329,6 @@ def test_tables_become_rows():
 
 def test_replications_are_the_same_wherever_they_run(client):
     queue = dict(lam=1.0, B=6, b=(2, 3), mu=(1, 1), p=(0.5, 0.5), jobs=2_000, seed=1, replications=3)
-    assert simulate_multiserver(**queue, workers=client) == simulate_multiserver(**queue, workers=2)
+    assert simulate_multiserver(**queue, workers=client) == simulate_multiserver(**queue, workers=1)
     pool = dict(D=[[0.75, 0.64], [0.48, 1.25]], N_A=7, N_B=3, K_A=1, K_B=1, seed=1, replications=10)
     assert simulate_depletion(**pool, workers=client) == simulate_depletion(**pool, workers=1)

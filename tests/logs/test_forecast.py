@@ -670,16 +670,16 @@ def test_usual_jobs_are_jobs_of_the_log(log):
     assert usual(replace(log, estimate=None)) == (needs, [])
 
 
-def test_without_limits_all_jobs_have_the_same_under_rules_that_look_at_none(log, tmp_path):
+@pytest.mark.parametrize("policy", ["fcfs", pytest.param("first-fit", marks=pytest.mark.slow)])
+def test_without_limits_all_jobs_have_the_same_under_rules_that_look_at_none(log, policy):
     """Forecasts are those of a log in which each job has the longest run as its limit; EASY needs to know more."""
     longest = log.run.max()
     bare, same = replace(log, estimate=None), replace(log, estimate=np.full(len(log), longest))
-    for policy in ("fcfs", "first-fit"):
-        alone = forecast_starts(bare, [1, 4], policy=policy)
-        told = forecast_starts(same, [1, 4], longest / 3600, policy=policy)
-        assert [row.limit for row in alone.forecasts] == [None, None]
-        assert [row.model_copy(update={"limit": None}) for row in told.forecasts] == alone.forecasts
-        assert alone.record == told.record
+    alone = forecast_starts(bare, [1, 4], policy=policy)
+    with_limit = forecast_starts(same, [1, 4], longest / 3600, policy=policy)
+    assert [row.limit for row in alone.forecasts] == [None, None]
+    assert [row.model_copy(update={"limit": None}) for row in with_limit.forecasts] == alone.forecasts
+    assert alone.record == with_limit.record
     for asked, case in ((bare, {"limit": 1}), (same, {})):
         with pytest.raises(ValueError, match=r"has a limit and the .* has none"):
             forecast_starts(asked, 1, policy="fcfs", **case)
