@@ -1,15 +1,19 @@
-"""Limits of users in the replay of a log: how many servers or jobs of one user there are at most at once."""
+"""Limits of users and of queues in the replay of a log: how many servers or jobs of one there are at most at once."""
 
 from __future__ import annotations
+
+from collections.abc import Mapping
 
 import numpy as np
 
 from mjq._util import checks
+from mjq._util.plain import brief
 from mjq.simulation import Limits
 from mjq.simulation.limits import FREE
 from mjq_logs.reading.log import Log
+from mjq_logs.words import listed
 
-__all__ = ["user_limits", "user_peak"]
+__all__ = ["queue_limits", "queue_peaks", "user_limits", "user_peak"]
 
 
 def user_peak(log: Log, jobs: bool = False) -> float:
@@ -30,15 +34,60 @@ def user_peak(log: Log, jobs: bool = False) -> float:
     >>> user_peak(log.of([0, 1]))
     3.0
     """
-    user, start = _users(log), log.started
-    known = np.zeros(len(log), bool) if start is None else (user != FREE) & np.isfinite(start) & (log.run > 0)
-    if start is None or not known.any():
-        raise ValueError("the log tells no starts of jobs of users, so nobody knows what one of them had at most")
-    size = np.ones(len(log)) if jobs else np.asarray(log.need)
-    user, start, run, size = (column[known] for column in (user, start, log.run, size))
-    at, change = np.concatenate([start, start + run]), np.concatenate([size, -size])
-    order = np.lexsort((change, at, np.concatenate([user, user])))  # who ends gives back before others start
-    return float(np.cumsum(change[order]).max())
+    return float(_peaks(log, _users(log), "users", jobs).max())
+
+
+def queue_peaks(log: Log) -> dict[str, float]:
+    """Return the most servers that the jobs of each queue had at once, by its name; its limit is at least that.
+
+    Raises
+    ------
+    ValueError
+        If the log counts several resources, or does not tell queues or starts.
+
+    Examples
+    --------
+    >>> columns = dict(run=[60, 60, 60], submit=[0, 9, 60], start=[0, 9, 60], queue=[0, 0, 1])
+    >>> queue_peaks(Log(need=[2, 1, 4], **columns, queue_names=("day", "night")))
+    {'day': 3.0, 'night': 4.0}
+    """
+    peaks = _peaks(log, _queues(log), "queues")
+    return {name: float(most) for name, most in zip(log.queue_names, peaks, strict=True) if most > 0}
+
+
+def queue_limits(log: Log, most: Mapping[str, float], before: int = 0) -> Limits:
+    """Return the limits of a replay in which queues have at most so many servers at once, by their names.
+
+    A queue one of whose jobs needs more has the servers of its largest job. Jobs of other queues have no limit, nor
+    have the `before` that stand before those of the log.
+
+    Raises
+    ------
+    ValueError
+        If the log counts several resources, or has no queue of such a name.
+
+    Examples
+    --------
+    >>> columns = dict(run=[60, 60, 60], submit=[0, 9, 60], queue=[0, 0, 1], queue_names=("day", "night"))
+    >>> limits = queue_limits(Log(need=[2, 1, 4], **columns), {"night": 3})
+    >>> limits.group.tolist(), limits.servers.tolist()
+    ([-1, -1, 0], [4.0])
+    """
+    queue = _queues(log)
+    for name in most:
+        if name not in log.queue_names:
+            raise ValueError(
+                f"the log has no queue {brief(name)}; its queues are {listed(map(brief, log.queue_names))}"
+            )
+        checks.positive(f"the limit of the queue {brief(name)}", most[name], ndim=0)
+    place = np.full(len(log.queue_names) + 1, FREE)  # the last is that of jobs without a queue
+    for k, name in enumerate(most):
+        place[log.queue_names.index(name)] = k
+    group = np.append(np.full(before, FREE), place[queue])
+    servers = np.array([float(x) for x in most.values()])
+    known = place[queue] != FREE
+    np.maximum.at(servers, place[queue][known], np.asarray(log.need)[known])
+    return Limits(group, servers)
 
 
 def user_limits(log: Log, servers: float | None = None, jobs: float | None = None, before: int = 0) -> list[Limits]:
@@ -71,6 +120,34 @@ def user_limits(log: Log, servers: float | None = None, jobs: float | None = Non
     if jobs is not None:
         limits.append(Limits(group, jobs=checks.positive("user_jobs", jobs, ndim=0)))
     return limits
+
+
+def _peaks(log, group, of, jobs=False):
+    """Return the most servers, or jobs, that each group had at once, 0 of one that had none."""
+    start = log.started
+    known = np.zeros(len(log), bool) if start is None else (group != FREE) & np.isfinite(start) & (log.run > 0)
+    if start is None or not known.any():
+        raise ValueError(f"the log tells no starts of jobs of {of}, so nobody knows what one of them had at most")
+    size = np.ones(len(log)) if jobs else np.asarray(log.need)
+    groups = int(group.max()) + 1
+    group, start, run, size = (column[known] for column in (group, start, log.run, size))
+    at, change = np.concatenate([start, start + run]), np.concatenate([size, -size])
+    whose = np.concatenate([group, group])
+    order = np.lexsort((change, at, whose))  # who ends gives back before others start
+    held = np.cumsum(change[order])
+    peaks = np.zeros(groups)
+    np.maximum.at(peaks, whose[order], held)
+    return peaks
+
+
+def _queues(log):
+    """Return in which queue each job waited, as a place in their names; -1 where that is not known."""
+    log.require_arrivals()
+    if log.resources:
+        log.require_servers()  # refuses several
+    if log.queue is None:
+        raise ValueError("the log does not tell the queues of its jobs, so they have no limits")
+    return log.queue
 
 
 def _users(log):

@@ -21,6 +21,7 @@ from mjq_logs.cli.reading import (
     log_options,
     machine_option,
     outage_options,
+    queue_limit_option,
     read,
     read_parts,
     schema_option,
@@ -78,6 +79,7 @@ WHY_NOT = {  # beside --hosts
     "--calendar": "a calendar says how many servers are up, but not which hosts",
     "--hours": "rules beside the policy are kept by replays of one pool",
     "--user-limit": "limits are kept by replays of one pool",
+    "--queue-limit": "limits are kept by replays of one pool",
 }
 ASSUMED_OF_HOSTS = """\
 Jobs start in order of arrival, and some always wait. In the row "50 in view" the scheduler looks at 50 waiting jobs: if
@@ -93,6 +95,7 @@ Of a job that ran on several hosts, it is taken that it needs all of its servers
 @log_options
 @outage_options
 @hours_options
+@queue_limit_option
 @machine_option
 @hosts_option
 @click.option(
@@ -138,7 +141,7 @@ def capacity(
         asked = {
             "--policy": policy, "--needs": needs, "--anonymous": anonymous or None, "--calendar": reading["calendar"],
             "--hours": None if reading["hours"] == LEARNED else reading["hours"],
-            "--user-limit": reading["user_limit"] or None,
+            "--user-limit": reading["user_limit"] or None, "--queue-limit": reading["queue_limit"],
         }  # fmt: skip
         for option in (name for name, value in asked.items() if value is not None):
             raise click.UsageError(f"--hosts and {option} exclude each other: {WHY_NOT[option]}")

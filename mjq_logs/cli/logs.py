@@ -22,6 +22,7 @@ from mjq_logs.cli.reading import (
     machine_option,
     outage_options,
     priority_option,
+    queue_limit_option,
     read,
     read_parts,
     rules_under,
@@ -40,6 +41,7 @@ OF_POOLS = {  # beside --hosts
     "policies": "--policy", "ties": "--ties", "kill": "--kill", "estimates": "--estimates", "gantt": "--gantt",
     "calendar": "--calendar", "priority": "--priority",
     "hours": "--hours", "save_hours": "--save-hours", "user_limit": "--user-limit",
+    "queue_limit": "--queue-limit",
 }  # fmt: skip
 
 
@@ -59,6 +61,7 @@ class PolicyOption(click.Option):
 @log_options
 @outage_options
 @hours_options
+@queue_limit_option
 @click.option(
     "--policy", "policies", cls=PolicyOption, multiple=True, default=("easy",), show_default=True, metavar="NAME"
 )

@@ -34,6 +34,7 @@ from mjq_logs.cli.reading import (
     is_file,
     log_options,
     outage_options,
+    queue_limit_option,
     read,
     read_parts,
     rules_under,
@@ -54,6 +55,7 @@ NOT_ON_HOSTS = {  # options beside --hosts, by the names of their values
     "absent": ("--without", OF_ONE_POOL), "anonymous": ("--anonymous", "the table of job classes knows no hosts"),
     "node": ("--node", "sizes are a host apart"),
     "user_limit": ("--user-limit", "limits are kept by replays of one pool"),
+    "queue_limit": ("--queue-limit", "limits are kept by replays of one pool"),
     "calendar": ("--calendar", "a calendar says how many servers are up, but not which hosts"),
 }  # fmt: skip
 
@@ -246,6 +248,7 @@ class HostRanges(HostList):
 @growth_option
 @outage_options
 @hours_options
+@queue_limit_option
 @click.option(
     "--hosts", metavar="NxSIZE,...|A:BxSIZE,...|FILE", type=HostRanges(),
     help="How many hosts are enough, if each job must fit on one? The machine is this many hosts of this size, such as "

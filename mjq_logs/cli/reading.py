@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 __all__ = [  # noqa: RUF022, in the order of reading
     "USED", "HostList", "Machine", "Need", "Servers", "anonymous_option", "growth_option", "hosts_option",
     "priority_option", "servers_option", "machine_option", "is_file", "log_options", "outage_options",
-    "calendar_option", "hours_options", "rules_under", "read", "read_parts", "schema_option", "servers_of",
-    "LEARNED", "NONE",
+    "calendar_option", "hours_options", "queue_limit_option", "rules_under", "read", "read_parts",
+    "schema_option", "servers_of", "LEARNED", "NONE",
 ]  # fmt: skip
 
 OF_SUMMARIES = "capacity", "plan", "replay"  # commands that take a summary in place of a log
@@ -122,6 +122,22 @@ def _user_limits(context, option, given):
     return limits
 
 
+def _queue_limit(context, option, words):
+    """Return a limit of queues: a number, the word peak, or None."""
+    from mjq_logs.reading.text import as_number
+
+    number = None if words in (None, PEAK) else as_number(words)
+    if words not in (None, PEAK) and (number is None or not 0 < number < float("inf")):
+        raise click.BadParameter(f"{brief(words)} is not a positive number such as 64, or peak")
+    return words if number is None else float(number)
+
+
+queue_limit_option = click.option(
+    "--queue-limit", metavar="N|peak", callback=_queue_limit,
+    help="Let the jobs of each queue have at most N servers at once, or those of its largest job; its partition stands "
+    "for a queue in a log that has none. With the word peak, each queue has the most that its jobs had at once in the "
+    "log: its limit, if there is one, is at least that. The policy must be fcfs, first-fit or easy.",
+)  # fmt: skip
 HOURS_OPTIONS = (
     click.option(
         "--hours", metavar="learned|none|FILE", default="learned", show_default=True,
@@ -433,6 +449,7 @@ def read(
     hours: str = NONE,
     save_hours: str | None = None,
     user_limit: Mapping[str, float | str] | None = None,
+    queue_limit: float | str | None = None,
     without: Sequence[str] = (),
     taught_by: float | None = None,
     **words: Any,
@@ -443,7 +460,7 @@ def read(
     The calendar is of `machine` servers, by default those of the log; they are those of the log where it does not tell
     its own. For one with :func:`hours_options` the log has
     rules that its replays keep; they name no size if the user does, and are not of the kinds that are excluded by
-    `without`. With `taught_by` only this first part of its jobs teaches rules.
+    `without`, nor limits where the scheduler knows its calendar. With `taught_by` only this first part of its jobs teaches rules.
     """
     import mjq_logs
     from mjq_logs.making.summary import is_summary
@@ -468,11 +485,13 @@ def read(
     if keep_gaps is not None or calendar is not None:
         log = _with_outages(log, keep_gaps, calendar, machine, known, words.get("unit"))
     size_is_given = machine is not None or words.get("servers") is not None or used
-    log, limits = _limits_of(log, user_limit or {})
+    if known:
+        without = (*without, *LIMITS.values())
+    log, limits = _limits_of(log, user_limit or {}, queue_limit)
     return _with_rules(log, hours, size_is_given, save_hours, limits, without, taught_by)
 
 
-def _limits_of(log: Log, given: Mapping[str, float | str]) -> tuple[Log, dict[str, Any]]:
+def _limits_of(log: Log, given: Mapping[str, float | str], of_queues: float | str | None) -> tuple[Log, dict[str, Any]]:
     """Return limits as numbers, and the log with a note of where those are from that it shows itself."""
     import mjq_logs
 
@@ -481,6 +500,14 @@ def _limits_of(log: Log, given: Mapping[str, float | str]) -> tuple[Log, dict[st
         limits["user_servers"] = peak = mjq_logs.user_peak(log)
         words = f"one user had at most {peak:g} servers at once: a limit of users is at least so much"
         log = replace(log, notes=(*log.notes, words))
+    if of_queues == PEAK:
+        limits["queues"] = mjq_logs.queue_peaks(log)
+        words = "limits of queues are the most servers that each had at once: the real ones are at least so much"
+        log = replace(log, notes=(*log.notes, words))
+    elif of_queues is not None:
+        limits["queues"] = dict.fromkeys(log.queue_names, of_queues)
+        if not log.queue_names:
+            raise ValueError("the log does not tell the queues of its jobs, so they have no limits")
     return log, limits
 
 
@@ -504,7 +531,7 @@ def _with_rules(
         if part is not None and log.arrival is not None:
             some = np.arange(max(1, int(part * len(log))))
             first = log.of(some, present=None, window=(log.begin, max(log.arrival[some][-1], log.begin + 1.0)))
-        others = [*without, *(LIMITS[name] for name in limits)]
+        others = [*without, *(LIMITS[name] for name in limits if name in LIMITS)]
         rules, learning = mjq_logs.learned_rules(first, given=mjq_logs.Rules(**limits), without=others)
     else:
         rules = replace(mjq_logs.Rules() if hours == NONE else mjq_logs.read_rules(hours), **limits)
@@ -587,6 +614,7 @@ def read_parts(
     hours: str = NONE,
     save_hours: str | None = None,
     user_limit: Mapping[str, float | str] | None = None,
+    queue_limit: float | str | None = None,
     without: Sequence[str] = (),
     **words: Any,
 ) -> tuple[dict[str, Log], Lines]:
@@ -605,6 +633,8 @@ def read_parts(
         raise click.UsageError("a calendar is that of one machine: give --partition NAME with --calendar")
     if user_limit:
         raise click.UsageError("--user-limit is for one machine: give --partition NAME")
+    if queue_limit is not None:
+        raise click.UsageError("--queue-limit is for one machine: give --partition NAME")
     logs, lines = read_partitions(path, servers, dict(columns) or None, **words)
     logs = {name: _within(log, since, until) for name, log in logs.items()}
     if keep_gaps is not None:

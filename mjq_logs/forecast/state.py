@@ -236,8 +236,8 @@ def history(log: Log, policy: str) -> History:
     Raises
     ------
     ValueError
-        If the log does not tell when jobs came, or if its submit times are start times; or if it has no limits, and the
-        policy looks at times.
+        If the log does not tell when jobs came, or if its submit times are start times; if it has no limits, and the
+        policy looks at times; or if its rules have limits of queues.
     """
     arrival, servers = log.require_waits(), log.machine()
     calendar = None if log.calendar is None else log.calendar.on(servers)
@@ -274,6 +274,8 @@ def history(log: Log, policy: str) -> History:
     arrival, start, end, run, limit, times, user, *needs = columns[:, np.argsort(columns[0], kind="stable")]
     need = np.column_stack(needs) if log.resources else needs[0]
     rules = None if log.rules is None else log.rules.beside_size
+    if rules is not None and rules.queues:
+        raise ValueError("limits of queues are kept by replays, and not by forecasts of one more job")
     clock = 0.0 if log.clock is None else log.clock - MONDAY
     learned = log.learning is not None and log.start is not None and rules is not None and rules.hours is not None
     columns = arrival, start, end, need, run, limit, servers, taken, calendar, times.astype(int)

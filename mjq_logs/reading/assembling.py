@@ -81,7 +81,7 @@ def gathered(
         if partition is not None:
             table = _dropping(table, OTHER_PARTITION, pl.col("partition").fill_null("") != str(partition))
         kept.add(tally.usable(_numbered(table, order)))
-    return _log(reading, kept.taken(), kept.users, tally, servers, partition, order)
+    return _log(reading, kept.taken(), kept, tally, servers, partition, order)
 
 
 def _numbered(table, order):
@@ -144,8 +144,7 @@ def gathered_by_partition(
     logs = {}
     for name in servers:
         try:
-            rows, users = taken.pop(name), kept[name].users
-            logs[name] = _log(reading, rows, users, tallies[name], servers[name], name, order, whole)
+            logs[name] = _log(reading, taken.pop(name), kept[name], tallies[name], servers[name], name, order, whole)
         except ValueError as error:
             raise ValueError(f"partition {name}: {error}") from error
     used = whole.read - sum(whole.dropped.values())
@@ -184,7 +183,7 @@ def _refuse_repeated(taken):
         )
 
 
-def _log(reading, jobs, users, tally, servers, partition, order=None, whole=None):
+def _log(reading, jobs, kept, tally, servers, partition, order=None, whole=None):
     """Make a log from the rows that can be used, each by itself; `whole` counts those of more partitions."""
     tallies = (tally,) if whole is None else (tally, whole)
     known, source, odd = reading.machine(reading.header, partition) if reading.machine else (None, "", "")
@@ -210,7 +209,8 @@ def _log(reading, jobs, users, tally, servers, partition, order=None, whole=None
     columns: dict[str, Any] = {}
     columns["number"] = None if jobs["number"].has_nulls() else jobs["number"].cast(pl.Int64).to_numpy()
     columns["name"] = _names(jobs)
-    columns["user"], users = _users(jobs["user"], users)
+    columns["user"], users = _places(jobs["user"], kept.users)
+    columns["queue"], queues = _places(jobs["queue"], kept.queues)
     columns["priority"] = None if order is None else jobs["priority"].cast(pl.Int64).to_numpy()
     runs = jobs["unfinished"].fill_null(False).to_numpy() if _any_runs(jobs) else None
     lines = jobs["line"]
@@ -254,6 +254,7 @@ def _log(reading, jobs, users, tally, servers, partition, order=None, whole=None
         window=window,
         before=before,
         priority_names=() if order is None else order.names,
+        queue_names=tuple(sorted(queues, key=lambda name: queues[name])),
         unused=tally.jobs_not_used(),
     )  # fmt: skip
 
@@ -585,10 +586,10 @@ def _names(jobs):
     return names.fill_null(0).to_numpy() if names.is_not_null().any() else None
 
 
-def _users(series, names):
-    """Return users as numbers in the order in which they first submit, -1 where one is not known, or None; and names.
+def _places(series, names):
+    """Return users, or queues, as numbers in the order in which they first come, and the numbers of their names.
 
-    Of those users who submit none of these jobs, the numbers are larger.
+    A number is -1 where it is not known; it is None if none is known.
     """
     if not series.is_not_null().any():
         return None, {}

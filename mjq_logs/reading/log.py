@@ -28,7 +28,7 @@ SIZES_OF = "--servers N,N with a number for each resource"
 PARTS = "need", "run", "arrival", "start", "estimate", "unfinished", "priority", "tasks", "at_once", "user"
 COLUMNS = (
     "need", "run", "submit", "eligible", "start", "estimate", "number", "name", "user", "unfinished",
-    "priority",
+    "priority", "queue",
 )  # fmt: skip
 
 
@@ -162,6 +162,9 @@ class Log(ReadOnly):
         :func:`mjq.simulation.schedule.replay`; capacities and forecasts know no priorities.
     priority_names : tuple of str
         What a priority is called in the file, the highest first; jobs of priority 0 have none of these names.
+    queue : int array, shape (J,), or None
+        In which queue it waited, a place in `queue_names`; -1 where that is not known.
+    queue_names : tuple of str
     servers : float, Vectors or None
         Of the machine; of several resources its sizes, given as a sequence.
     servers_from : str
@@ -234,6 +237,8 @@ class Log(ReadOnly):
     unfinished: Column = None
     priority: Column = None
     priority_names: tuple[str, ...] = ()
+    queue: Column = None
+    queue_names: tuple[str, ...] = ()
     servers: float | None = None
     servers_from: str = ""
     lines: Lines | None = None
@@ -450,7 +455,7 @@ def _checked(name, column):
         return column
     if name == "unfinished":
         column = np.asarray(column, dtype=bool)
-    elif name in ("number", "name", "user", "priority", "tasks", "at_once"):
+    elif name in ("number", "name", "user", "priority", "queue", "tasks", "at_once"):
         column = np.asarray(column)
         if column.ndim != 1 or column.dtype.kind not in "iu":
             raise ValueError(f"{name} must be whole numbers, one for each job")

@@ -3,10 +3,14 @@
 ``servers``, ``grace`` (seconds), ``cycle`` (seconds between two passes of the scheduler), ``user_servers`` and
 ``user_jobs`` are fields of :class:`~mjq_logs.rules.machine.Rules`, and may be left out. Each ``[[jobs]]`` is a class of
 jobs: those with limits up to ``up_to``, and above that of the class before it. The last has no such line. They may not
-start at the hours of the week that are ``closed``, such as ``"Mon-Fri 8-17, Sat 0-24"``, on the clock of the log::
+start at the hours of the week that are ``closed``, such as ``"Mon-Fri 8-17, Sat 0-24"``, on the clock of the log. The
+table ``[queues]`` has the most servers that the jobs of a queue have at once, by its name::
 
     cycle = 60
     user_servers = 64
+
+    [queues]
+    express = 16
 
     [[jobs]]
     up_to = "4h"
@@ -18,6 +22,7 @@ start at the hours of the week that are ``closed``, such as ``"Mon-Fri 8-17, Sat
 
 from __future__ import annotations
 
+import json
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -66,6 +71,9 @@ def as_toml(rules: Rules) -> str:
         for name, what in NUMBERS.items()
         if (value := getattr(rules, name)) != getattr(default, name)
     ]
+    if rules.queues:
+        lines += ["", "[queues]  # servers that their jobs have at most at once, or the largest one of them"]
+        lines += [f"{json.dumps(name)} = {most!r}" for name, most in rules.queues.items()]
     hours = rules.hours
     for k in range(0 if hours is None else len(hours)):
         assert hours is not None
@@ -114,8 +122,14 @@ def read_rules(path: str | Path) -> Rules:
 def _rules(given):
     """Return the rules that a table of TOML holds."""
     jobs: Any = given.pop("jobs", [])
+    queues: Any = given.pop("queues", {})
+    if not isinstance(queues, dict):
+        raise ValueError("limits of queues must stand behind a line [queues]")
+    for name, value in queues.items():
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            raise ValueError(f"the limit of the queue {brief(name)} must be a number, got {brief(value)}")
     if unknown := [name for name in given if name not in NUMBERS]:
-        raise ValueError(f"there is no rule {unknown[0]}; there are {', '.join(NUMBERS)} and jobs")
+        raise ValueError(f"there is no rule {unknown[0]}; there are {', '.join(NUMBERS)}, queues and jobs")
     for name, value in given.items():
         if isinstance(value, bool) or not isinstance(value, int | float):
             raise ValueError(f"{name} must be a number, got {brief(value)}")
@@ -132,4 +146,5 @@ def _rules(given):
             raise ValueError(f"up_to must rise from class to class, {brief(row.get('up_to', ''))} does not")
         closed[limit] = str(row.get("closed", ""))
     hours = OpenHours.of(closed) if closed else None
-    return Rules(**{name: float(value) for name, value in given.items()}, hours=hours)
+    limits = {name: float(most) for name, most in queues.items()}
+    return Rules(**{name: float(value) for name, value in given.items()}, hours=hours, queues=limits)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from mjq._util.plain import printable
 from mjq_logs.reading.log import HOUR, Log
 from mjq_logs.rules.hours import DAYS, OpenHours
 from mjq_logs.rules.machine import Rules
-from mjq_logs.words import time_in_words
+from mjq_logs.words import counted, listed, time_in_words
 
 __all__ = ["hours_in_words", "kept_in_words", "rules_in_short", "rules_in_words"]
 
@@ -30,6 +31,7 @@ def rules_in_short(rules: Rules) -> str:
     parts += [f"hours by {len(rules.hours)} limits{ends}"] if rules.hours else []
     parts += [f"{rules.user_servers:g} servers a user"] if rules.user_servers else []
     parts += [f"{rules.user_jobs:g} jobs a user"] if rules.user_jobs else []
+    parts += [f"limits of {counted(len(rules.queues), 'queue')}"] if rules.queues else []
     parts += [f"a pass each {time_in_words(rules.cycle / HOUR)}"] if rules.cycle else []
     return ", ".join(parts) or "none"
 
@@ -54,6 +56,9 @@ def rules_in_words(rules: Rules, log: Log) -> list[str]:
     if rules.user_servers:
         sentences.append(f"Each user has at most {rules.user_servers:g} servers at once, or those of his largest job.")
     sentences += [f"Each user runs at most {rules.user_jobs:g} jobs at once."] if rules.user_jobs else []
+    if rules.queues:
+        of_each = listed(f"{printable(name)} {most:g}" for name, most in rules.queues.items())
+        sentences.append(f"Queues have at most so many servers at once, or those of their largest job: {of_each}.")
     sentences += [f"The scheduler starts jobs once each {time_in_words(rules.cycle / HOUR)}."] if rules.cycle else []
     return sentences
 

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from mjq._util import checks, fingerprints
+from mjq._util.plain import brief
 from mjq.simulation import Hours
 from mjq_logs.answers import Learning
-from mjq_logs.limits import user_limits
+from mjq_logs.limits import queue_limits, user_limits
 from mjq_logs.reading.log import HOUR, Log
 from mjq_logs.rules.hours import HOURS, MONDAY, WEEK, OpenHours
 
@@ -38,6 +40,8 @@ class Rules:
         The most servers that each user has at once, or those of his largest job; None: there is no such limit.
     user_jobs : float or None
         The most jobs that each user runs at once.
+    queues : mapping
+        Names of queues to the most servers that their jobs have at once, or the largest one of them.
 
     Raises
     ------
@@ -56,6 +60,7 @@ class Rules:
     cycle: float = 0.0
     user_servers: float | None = None
     user_jobs: float | None = None
+    queues: Mapping[str, float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         checks.not_negative("cycle", self.cycle, ndim=0)
@@ -66,6 +71,8 @@ class Rules:
                 checks.positive(name, getattr(self, name), ndim=0)
         if self.user_jobs is not None and self.user_jobs < 1:
             raise ValueError(f"user_jobs must be at least 1, got {checks.shown(self.user_jobs)}")
+        for name, most in self.queues.items():
+            checks.positive(f"the limit of the queue {brief(name)}", most, ndim=0)
 
     def __bool__(self) -> bool:
         return self != Rules()
@@ -89,9 +96,9 @@ class Rules:
         how: dict[str, Any] = {"cycle": self.cycle} if self.cycle else {}
         if self.hours is not None:
             how |= self._hours(self.hours, log, growth, sooner, before)
-        if self.limits_users:
-            how["limits"] = user_limits(log, self.user_servers, self.user_jobs, np.size(before))
-        return how
+        limits = user_limits(log, self.user_servers, self.user_jobs, np.size(before)) if self.limits_users else []
+        limits += [queue_limits(log, self.queues, np.size(before))] if self.queues else []
+        return how | ({"limits": limits} if limits else {})
 
     def _hours(self, hours, log, growth, sooner, before):
         """Return the hours of a log on the clock of a replay; each time between two gaps that were cut has its own."""
@@ -112,8 +119,9 @@ class Rules:
     def fingerprint(self) -> str:
         """Return sixteen letters that depend only on these rules."""
         hours = () if self.hours is None else (self.hours.limits, self.hours.open.astype(float))
-        others = (getattr(self, one.name) for one in fields(self) if one.name != "hours")
-        return fingerprints.of_arrays(*others, *hours)
+        others = (getattr(self, one.name) for one in fields(self) if one.name not in ("hours", "queues"))
+        queues = [text for pair in sorted(self.queues.items()) for text in pair]
+        return fingerprints.of_arrays(*others, *hours, *queues)
 
 
 def with_rules(log: Log, rules: Rules | None, learning: Learning | None = None) -> Log:
@@ -140,5 +148,7 @@ def with_rules(log: Log, rules: Rules | None, learning: Learning | None = None) 
         raise ValueError(f"need {checks.shown(log.need.max())} exceeds the {rules.servers:g} servers of the rules")
     if rules.limits_users:
         user_limits(log)  # refuses a log without users
+    if rules.queues:
+        queue_limits(log, rules.queues)  # and one without these queues
     made = replace(log, rules=rules or None, learning=learning)
     return made if rules.servers is None else replace(made, servers=rules.servers, servers_from=SIZE_IN_USE)

@@ -90,7 +90,8 @@ def test_rules_that_are_read_back_are_the_rules(hours, cycle, grace, numbers, tm
     path = tmp_path_factory.mktemp("rules") / "rules.toml"
     servers, user_servers, user_jobs = numbers
     users = dict(user_servers=user_servers, user_jobs=user_jobs)
-    rules = Rules(hours=hours, cycle=cycle, grace=grace, servers=servers, **users)
+    queues = {} if servers is None else {'a "b"\n': 3.5, "é": 7.0}
+    rules = Rules(hours=hours, cycle=cycle, grace=grace, servers=servers, queues=queues, **users)
     write_rules(path, rules)
     again = read_rules(path)
     assert again.fingerprint() == rules.fingerprint()
@@ -117,6 +118,9 @@ def test_hours_may_pass_midnight_and_the_end_of_the_week():
         ("cycle = -1", "cycle"),
         ("grace = -1", "grace"),
         ("user_servers = 0", "user_servers"),
+        ("queues = 3", r"\[queues\]"),
+        ("[queues]\nday = true", "limit of the queue 'day' must be a number"),
+        ("[queues]\nday = -1", "limit of the queue 'day' must be positive"),
         ("user_jobs = 0.5", "user_jobs must be at least 1"),
         ("speed = 3", "no rule speed"),
         ('cycle = "often"', "cycle must be a number"),

@@ -12,7 +12,7 @@ from mjq.simulation import Limits, replay
 from mjq_logs import Log, Rules, learned_rules, planned, read_log, with_rules, within
 from mjq_logs.forecast.by_rule import drawn, waits_by_rule
 from mjq_logs.forecast.state import history
-from mjq_logs.limits import user_limits, user_peak
+from mjq_logs.limits import queue_limits, queue_peaks, user_limits, user_peak
 from mjq_logs.replaying import replayed
 from mjq_logs.rules.judging import waits_with
 from tests.conftest import said
@@ -195,3 +195,96 @@ def test_who_waits_while_a_log_is_written_is_of_a_known_user(tmp_path):
     b, a = (log.user[log.number == number].item() for number in (3, 4))
     assert log.present.user.tolist() == [b, a, max(a, b) + 1, -1]
     assert history(log, "easy").user[-4:].tolist() == log.present.user.tolist()
+
+
+QUEUES = "day", "night"
+
+
+def with_queues(log, seed=1):
+    """The same jobs in two queues."""
+    return replace(log, queue=np.random.default_rng(seed).integers(-1, 2, len(log)), queue_names=QUEUES)
+
+
+def test_a_replay_keeps_limits_of_queues_beside_those_of_users(lived):
+    log = with_queues(lived)
+    rules = Rules(queues={"night": 16.0}, user_jobs=4)
+    made = replayed(with_rules(log, rules), 32, estimate=log.estimate).of_log()
+    night = log.queue == 1
+    assert peak_of(log.queue[night], made.start[night], made.run[night], made.need[night]) <= 16
+    assert peak_of(log.user, made.start, made.run, np.ones(len(log))) <= 4
+    free = replayed(log, 32, estimate=log.estimate).wait
+    wide = with_rules(log, Rules(queues=dict.fromkeys(QUEUES, log.need.sum())))
+    assert np.array_equal(free, replayed(wide, 32, estimate=log.estimate).wait)
+    assert not np.array_equal(free, made.wait)
+
+
+def test_peaks_of_queues_are_their_definition_and_bound_their_limits(lived):
+    log = with_queues(lived)
+    for place, name in enumerate(QUEUES):
+        mine = log.queue == place
+        assert queue_peaks(log)[name] == peak_of(log.queue[mine], log.start[mine], log.run[mine], log.need[mine])
+    limits = queue_limits(log, {"night": 1.0}, before=2)
+    assert limits.group.tolist() == [-1, -1, *np.where(log.queue == 1, 0, -1)]
+    assert limits.servers.tolist() == [log.need[log.queue == 1].max()]
+
+
+def test_queues_are_those_of_the_file_and_limits_of_them_are_read_back(tmp_path):
+    path, rules = tmp_path / "jobs.csv", tmp_path / "rules.toml"
+    rows = [f"{60 * k},{60 * k},3600,{1 + k % 3},{'a b' if k % 2 else 'c'}" for k in range(300)]
+    path.write_text("\n".join(["submit,start,run,need,queue", *rows, ""]))
+    log = read_log(path, servers=400)
+    assert log.queue_names == ("c", "a b") and log.queue[:3].tolist() == [0, 1, 0]
+    path.write_text(path.read_text().replace("queue", "partition", 1))
+    assert read_log(path, servers=400).queue_names == ("c", "a b")
+    command = "replay", path, "--servers", "400", "--json"
+    first, again, few = (
+        json.loads(said(*command, *more).out)
+        for more in (
+            ("--queue-limit", "peak", "--save-hours", rules),
+            ("--hours", rules),
+            ("--queue-limit", "16"),
+        )
+    )
+    assert first["rules"] == again["rules"] and first["policies"] == again["policies"]
+    assert "c " in first["rules"][0] and "a b " in first["rules"][0]
+    assert first["policies"][0]["mean wait [s]"] == 0 < few["policies"][0]["mean wait [s]"]
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--queue-limit", "many"), "'many' is not a positive number such as 64, or peak"),
+        (("--queue-limit", "16", "--servers", "1=16,2=16"), "--queue-limit is for one machine"),
+        (("--queue-limit", "16", "--hosts", "2x16"), "--hosts and --queue-limit exclude each other"),
+        (("--queue-limit", "16"), "the log does not tell the queues of its jobs"),
+        (("--queue-limit", "peak"), "the log does not tell the queues of its jobs"),
+    ],
+)
+def test_the_command_refuses_limits_of_queues_that_cannot_be_kept(lived, tmp_path, words, message):
+    path = written(replace(lived, start=np.round(lived.start)), tmp_path / "log.swf")
+    status, _, error = said("replay", path, *words)
+    assert status != 0 and message in " ".join(error.split())
+
+
+@pytest.mark.parametrize("more", [("--policy", "conservative"), ("--known", "--calendar")])
+def test_limits_are_not_learned_where_replays_cannot_keep_them(tmp_path, more):
+    """But are otherwise: the first lines say so."""
+    path, calendar = written(with_limits(user_jobs=2), tmp_path / "log.swf"), tmp_path / "up.txt"
+    calendar.write_text("0 32\n100000 16\n200000 32\n")
+    command = "replay", path, "--servers", "32"
+    assert "at most 2 jobs at once" in said(*command).out
+    status, out, error = said(*command, *more, *([calendar] if "--calendar" in more else []))
+    assert status == 0, error
+    assert "jobs at once" not in out
+
+
+def test_what_has_no_queues_and_what_knows_no_limits_of_them_says_so(lived):
+    log = with_queues(lived)
+    with pytest.raises(ValueError, match="the log has no queue 'noon'; its queues are 'day' and 'night'"):
+        with_rules(log, Rules(queues={"noon": 4.0}))
+    with pytest.raises(ValueError, match="does not tell the queues of its jobs"):
+        with_rules(lived, Rules(queues={"noon": 4.0}))
+    with pytest.raises(ValueError, match="the limit of the queue 'day' must be positive"):
+        Rules(queues={"day": 0.0})
+    with pytest.raises(ValueError, match="kept by replays, and not by forecasts"):
+        history(with_rules(log, Rules(queues={"day": 4.0})), "easy")
