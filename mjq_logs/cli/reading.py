@@ -458,9 +458,9 @@ def read(
 
     For a command with :func:`outage_options` outages are taken out, or given by a calendar, and the last note says so.
     The calendar is of `machine` servers, by default those of the log; they are those of the log where it does not tell
-    its own. For one with :func:`hours_options` the log has
-    rules that its replays keep; they name no size if the user does, and are not of the kinds that are excluded by
-    `without`, nor limits where the scheduler knows its calendar. With `taught_by` only this first part of its jobs teaches rules.
+    its own. For one with :func:`hours_options` the log has rules that its replays keep; they name no size if the user
+    does, and are not of the kinds that are excluded by `without`, nor limits where the scheduler knows its calendar.
+    With `taught_by` only this first part of its jobs teaches rules.
     """
     import mjq_logs
     from mjq_logs.making.summary import is_summary
