@@ -64,7 +64,7 @@ def replayed(
 ) -> Replayed:
     """Replay a log under a policy, from the state that it tells of the beginning of its window.
 
-    The rules of the log (:attr:`~mjq_logs.reading.log.Log.rules`) are kept, but on hosts.
+    The rules of the log (:attr:`~mjq_logs.reading.log.Log.rules`) are kept; on hosts there are none.
 
     Parameters
     ----------
@@ -133,6 +133,8 @@ def _replay(submit, need, run, estimate, servers, policy, **how):
     if isinstance(policy, OnHosts):
         if "priority" in how:
             raise ValueError("on hosts jobs start in order of arrival: their priorities are not replayed")
+        if rules := [name for name in ("hours", "cycle", "limits") if name in how]:
+            raise ValueError(f"on hosts there are no rules beside the policy, and the log has {' and '.join(rules)}")
         return policy.replay(submit, need, run)
     return replay(submit, need, run, estimate, servers, policy, **how)
 

@@ -9,7 +9,11 @@ from collections.abc import Callable
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
-__all__ = ["numba"]
+__all__ = ["BORROWING", "numba"]
+
+# How to compile a function that makes no arrays: it counts no references to those that it is given, which would take
+# longer than most of what such functions do. numba refuses to compile one that makes an array all the same.
+BORROWING: dict[str, Any] = {"cache": True, "_nrt": False}
 
 
 def _njit(*functions: Callable, **options: Any) -> Callable:

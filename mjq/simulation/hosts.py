@@ -650,7 +650,7 @@ def _run(rng, cluster, rule, lam, shares, laws, table, factor, log, saturated, w
                 continue
             # It starts.
             number = numbers[first + place]
-            service = service_time(rng, laws, table, log, number, kind)
+            service = log[number].work if len(log) else service_time(rng, laws, table, kind)
             if warm <= number < warm + counted:
                 waits[kind, 0] += 1
                 waits[kind, 1] += now - came[first + place]

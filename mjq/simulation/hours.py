@@ -27,7 +27,7 @@ from numpy.typing import ArrayLike
 
 from mjq._util import checks
 from mjq._util.frozen import ReadOnly, frozen
-from mjq.simulation.engine.hours import HOURS, WEEK, bits
+from mjq.simulation.engine.hours import HOURS, WEEK, hours_left
 
 __all__ = ["Hours"]
 
@@ -165,6 +165,6 @@ class Hours(ReadOnly):
                 which[row, int(freely)] = rows.setdefault((self.open[row].tobytes(), beyond), len(rows))
         weeks = np.empty(len(rows), WEEK)
         for (hours, beyond), place in rows.items():
-            weeks[place]["open"] = bits(np.frombuffer(hours, dtype=bool))
+            weeks[place]["closing"], weeks[place]["opening"] = hours_left(np.frombuffer(hours, dtype=bool))
             weeks[place]["grace"] = beyond
         return weeks, which[kind, too_long.astype(np.intp)]

@@ -25,7 +25,8 @@ Or, where a log is to be replayed as some schedulers work, the policy is asked a
 see :func:`event_loop`.
 
 **Cost.** An event takes time proportional to the logarithm of the jobs in service, for the heap, and what the policy
-takes. To enter and to leave the queue takes the same time however long it is, with priorities that of the classes;
+takes. Functions of the loop count no references to arrays (:mod:`mjq._util.compiling`), which took longer than the
+events themselves. To enter and to leave the queue takes the same time however long it is, with priorities that of the classes;
 only a job that is interrupted walks through the queue to its old place. For policies that look at times, jobs in
 service also stand in a list by expected end; a new one walks past those that are expected to end later. Memory is a row
 of 96 bytes for each job in the system at the same time; the table doubles when it is full.
@@ -40,7 +41,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from mjq._util.compiling import numba
+from mjq._util.compiling import BORROWING, numba
 from mjq.simulation import policies
 from mjq.simulation.engine.arrivals import class_of, estimate, next_arrival, number_of, service_time
 from mjq.simulation.engine.gates import gates_of, let_in, return_room, stop
@@ -207,7 +208,7 @@ def events(rng: np.random.Generator, policy: str | Policy, *settings: Any) -> Su
     """Run the event loop under a policy, or that of a name; the other arguments are those of the loop."""
     rule = policies.policy(policy) if isinstance(policy, str) else policy
     with np.errstate(over="ignore"):  # the draws of the trees overflow, of which plain Python would warn
-        return event_loop(compiled(rule.choose), rng, *settings)
+        return event_loop(compiled(rule.choose, rule.allocates), rng, *settings)
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
@@ -257,7 +258,7 @@ def event_loop(choose, rng, source, needs, plan, record, rules):
     state[0].coming = next_arrival(rng, source.lam, source.log, 0, 0.0)
     memory[0].number, memory[0].wake, memory[0].changed, memory[0].up = plan.number, np.inf, True, RESOURCE
     jobs, line, serving = job_table(1024), empty_queues(needs), empty_queues(needs[:0])
-    memory[0].cycle = rules.cycle
+    memory[0].cycle, memory[0].closes = rules.cycle, np.inf
     if len(rules.weeks):
         _learn_hours(state[0], line, memory, rules)
     profile = _profile(jobs, plan, rules)
@@ -305,7 +306,7 @@ def _profile(jobs, plan, rules):
     return profile
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@numba.njit(nogil=True, **BORROWING, error_model="numpy")
 def _advance(
     choose, rng, source, plan, state, jobs, line, serving, memory, profile, due, who, sums, record, rules, gates
 ):
@@ -318,6 +319,7 @@ def _advance(
     arrivals, warm, counted, batches, tail_at, room, one_by_one, knows_times, interrupts, _, by_number = plan
     calendar, cycle, weeks = rules.calendar, rules.cycle, rules.weeks
     sizes, groups, limited = rules.sizes, rules.groups, len(rules.groups) > 0
+    logged = len(log) > 0
     areas, times_known, single = sums.areas, knows_times or one_by_one, one_by_one or room < ENDLESS
     while state.told < counted or state.batch >= 0:
         then = min(state.coming, due[0]) if state.running else state.coming
@@ -332,7 +334,7 @@ def _advance(
         if state.change == then:
             _change(state, jobs, line, memory, calendar, times_known)
         if state.turn == then:
-            _turn(state, line, memory)
+            _turn(state, memory)
         if one_by_one:
             _let_go(state, jobs, line, serving, due)
         if not (one_by_one and state.coming == state.now):
@@ -370,7 +372,10 @@ def _advance(
                 pass_by_number(jobs, line, newcomer)
             if times_known:
                 mine = jobs[newcomer]
-                mine.service = mine.rest = service_time(rng, laws, table, log, mine.number, mine.kind)
+                if logged:
+                    mine.service = mine.rest = log[mine.number].work
+                else:
+                    mine.service = mine.rest = service_time(rng, laws, table, mine.kind)
                 mine.estimate = estimate(factor, log, mine.number, mine.service)
                 alike = line[mine.kind]
                 alike.shortest = min(alike.shortest, mine.estimate)
@@ -413,7 +418,12 @@ def _advance(
                 newcomer = NOBODY
                 continue
             number, kind = jobs[job].number, jobs[job].kind
-            service = jobs[job].rest if times_known else service_time(rng, laws, table, log, number, kind)
+            if times_known:
+                service = jobs[job].rest
+            elif logged:
+                service = log[number].work
+            else:
+                service = service_time(rng, laws, table, kind)
             if number < record.shape[1]:
                 if np.isnan(record[START, number]):  # it has not been started before, and interrupted
                     record[START, number] = state.now
@@ -432,7 +442,7 @@ def _advance(
     return True
 
 
-@numba.njit(cache=True, nogil=True)
+@numba.njit(nogil=True, **BORROWING)
 def _change(state, jobs, line, memory, calendar, times_known):
     """Let as many servers be up as the calendar says from now on; if they are fewer, all promises are void."""
     up = calendar[state.step].up
@@ -454,25 +464,23 @@ def _learn_hours(state, line, memory, rules):
     """Note the hours of all classes, and who may start at the beginning."""
     memory[0].begins, memory[0].hour = rules.begins, rules.hour
     for k in range(len(rules.weeks)):
-        memory[1 + k].open[:] = rules.weeks[k].open
+        memory[1 + k].closing[:] = rules.weeks[k].closing
+        memory[1 + k].opening[:] = rules.weeks[k].opening
         memory[1 + k].grace = rules.weeks[k].grace
     for kind in range(len(line) - 1):
-        line[kind].hours = rules.hours[kind]
-    _turn(state, line, memory)
+        line[kind].hours = 1 + rules.hours[kind]
+    _turn(state, memory)
 
 
-@numba.njit(cache=True, nogil=True)
-def _turn(state, line, memory):
+@numba.njit(nogil=True, **BORROWING)
+def _turn(state, memory):
     """Open and close the hours that begin now."""
-    for k in range(len(memory) - 1):
-        memory[1 + k].closes = closes(memory, k, state.now)
-    for kind in range(len(line) - 1):
-        if line[kind].hours >= 0:
-            line[kind].closes = memory[1 + line[kind].hours].closes
+    for k in range(1, len(memory)):
+        memory[k].closes = closes(memory, k, state.now)
     state.turn = turns(memory, state.now)
 
 
-@numba.njit(cache=True, nogil=True)
+@numba.njit(nogil=True, **BORROWING)
 def _is_over(state, then):
     """Return whether nobody runs, nobody comes, nothing comes back, and two weeks of hours have let nobody start."""
     if state.turn == np.inf:
@@ -484,7 +492,7 @@ def _is_over(state, then):
     return state.turns > 400
 
 
-@numba.njit(cache=True, nogil=True)
+@numba.njit(nogil=True, **BORROWING)
 def _average(areas, state, waiting, span):
     """Add the jobs that wait, and those in service, over this time to the integrals."""
     areas[state.batch, IN_SYSTEM] += (state.running + waiting) * span
@@ -492,7 +500,7 @@ def _average(areas, state, waiting, span):
     areas[state.batch, SPAN] += span
 
 
-@numba.njit(cache=True, nogil=True)
+@numba.njit(nogil=True, **BORROWING)
 def _let_go(state, jobs, line, serving, due):
     """Count jobs as completed that are expected to end by now, once a job ends."""
     while state.running and due[0] == state.now:
@@ -505,7 +513,7 @@ def _let_go(state, jobs, line, serving, due):
         give_back(state.free, line[jobs[job].kind].need)
 
 
-@numba.njit(cache=True, nogil=True)
+@numba.njit(nogil=True, **BORROWING)
 def _stop_expecting(state, jobs, line, serving, memory, job):
     """Forget the expected end of a job that completes; if it was reached before, undo that its need was given back."""
     if jobs[job].estimate == GONE:
@@ -516,7 +524,7 @@ def _stop_expecting(state, jobs, line, serving, memory, job):
         memory[0].changed |= jobs[job].estimate > state.now
 
 
-@numba.njit(cache=True, nogil=True)
+@numba.njit(nogil=True, **BORROWING)
 def _first_by_start(state, jobs, due, who):
     """Let the job that started first be the next of those that complete now."""
     place = 0
@@ -526,7 +534,7 @@ def _first_by_start(state, jobs, due, who):
     who[0], who[place] = who[place], who[0]
 
 
-@numba.njit(cache=True, nogil=True)
+@numba.njit(nogil=True, **BORROWING)
 def _depart(state, jobs, line, due, who):
     """Complete the next job: give back its servers and its place in the table."""
     job = who[0]
@@ -537,7 +545,7 @@ def _depart(state, jobs, line, due, who):
     state.spare = job
 
 
-@numba.njit(cache=True, nogil=True)
+@numba.njit(nogil=True, **BORROWING)
 def _arrive(state, jobs, line, kind, number):
     """Give a job of this class and number a place in the table, and put it at the end of the queue."""
     job = state.spare
@@ -549,7 +557,7 @@ def _arrive(state, jobs, line, kind, number):
     state.arrived += 1
 
 
-@numba.njit(cache=True, nogil=True)
+@numba.njit(nogil=True, **BORROWING)
 def _start(state, jobs, line, due, who, job, service):
     """Take a job out of the queue and serve it."""
     leave(jobs, line, job)
@@ -558,7 +566,7 @@ def _start(state, jobs, line, due, who, job, service):
     take(state.free, line[jobs[job].kind].need)
 
 
-@numba.njit(cache=True, nogil=True)
+@numba.njit(nogil=True, **BORROWING)
 def _is_served(state, who, job):
     """Return whether a job is in service."""
     for k in range(state.running):
@@ -567,7 +575,7 @@ def _is_served(state, who, job):
     return False
 
 
-@numba.njit(cache=True, nogil=True)
+@numba.njit(nogil=True, **BORROWING)
 def _interrupt(state, jobs, line, serving, due, who, job):
     """Give back the servers of a job in service before it has completed."""
     place = 0
@@ -581,7 +589,7 @@ def _interrupt(state, jobs, line, serving, due, who, job):
     give_back(state.free, line[jobs[job].kind].need)
 
 
-@numba.njit(cache=True, nogil=True)
+@numba.njit(nogil=True, **BORROWING)
 def _count(sums, batch, kind, wait, service, tail_at):
     """Add what a counted job tells."""
     sojourn = wait + service

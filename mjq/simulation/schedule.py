@@ -12,7 +12,7 @@ which part of it is whose, and a job fits where it fits into what is free of eac
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -279,6 +279,8 @@ def replay(
         estimates = np.ceil(estimates / cycle) * cycle
     weeks, hours_of_needs = ALWAYS, ANY_TIME
     if hours is not None:
+        assert rule.in_hours is not None
+        rule = replace(rule, choose=rule.in_hours)
         weeks, which = hours.classes(of_class, estimates, cycle)
         pairs = np.flatnonzero(np.bincount(code := (len(weeks) + 1) * kinds + which + 1))
         kinds = np.searchsorted(pairs, code)

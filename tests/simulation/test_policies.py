@@ -30,7 +30,7 @@ for policy in policies.POLICIES:
     simulate_multiserver(1.0, 4, (1, 2), (2.5, 0.625), (0.5, 0.5), 100, 1, policy=policy)
     replay([0, 0], [1, 2], [1, 1], None, 2, policy)
 stats = loop.event_loop.stats
-compiled = {kinds.compiled(policy.choose).cache_hits for policy in policies.POLICIES.values()}
+compiled = {kinds.compiled(policy.choose, policy.allocates).cache_hits for policy in policies.POLICIES.values()}
 print(sum(stats.cache_hits.values()), sum(stats.cache_misses.values()), compiled)
 """
 

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from mjq._util import checks
-from mjq._util.compiling import numba
+from mjq._util.compiling import BORROWING, numba
 from mjq.simulation.engine.heap import chosen, cumulative, phase_table, phase_time, record_type
 from mjq.solvers.phase_type import PhaseType
 
@@ -265,7 +265,7 @@ def rates_of(service: Sequence[Law], mu: ArrayLike | None = None) -> np.ndarray:
     return rates
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@numba.njit(nogil=True, **BORROWING, error_model="numpy")
 def next_arrival(rng, lam, log, arrived, now):
     """Return when the next job comes after the one that came now; infinity after the end of a log."""
     if len(log) == 0:
@@ -275,7 +275,7 @@ def next_arrival(rng, lam, log, arrived, now):
     return log[arrived].arrival
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@numba.njit(nogil=True, **BORROWING, error_model="numpy")
 def class_of(rng, shares, log, number):
     """Return the class of the job with this number of arrivals before it."""
     if len(log):
@@ -283,17 +283,15 @@ def class_of(rng, shares, log, number):
     return chosen(rng.random(), shares)
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@numba.njit(nogil=True, **BORROWING, error_model="numpy")
 def number_of(log, arrived):
     """Return the number of the job before which this many arrived."""
     return log[arrived].number if len(log) else arrived
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
-def service_time(rng, laws, table, log, number, kind):
-    """Return the service time of the job of this class and number."""
-    if len(log):
-        return log[number].work
+@numba.njit(nogil=True, **BORROWING, error_model="numpy")
+def service_time(rng, laws, table, kind):
+    """Draw the service time of a job of this class."""
     law = laws[kind]
     if law.phases == 1:
         return rng.standard_exponential() / table[law.first + 1]
@@ -307,7 +305,7 @@ def service_time(rng, laws, table, log, number, kind):
     return phase_time(rng, table, law.first, law.phases)
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@numba.njit(nogil=True, **BORROWING, error_model="numpy")
 def estimate(factor, log, number, service):
     """Return the estimated service time of the job with this service time."""
     return log[number].estimate if len(log) else factor * service

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from mjq._util.compiling import numba
+from mjq._util.compiling import BORROWING, numba
 from mjq.simulation.engine.heap import record_type
 from mjq.simulation.engine.queue import ALL, NOBODY, enter_again, leave
 from mjq.simulation.engine.treap import fell
@@ -38,7 +38,7 @@ def gates_of(rooms):
     return gates
 
 
-@numba.njit(cache=True, nogil=True)
+@numba.njit(nogil=True, **BORROWING)
 def stop(jobs, line, gates, groups, sizes, job):
     """Take a newcomer out of the queue if it does not pass all of its gates."""
     closed = _walk(jobs, gates, groups, sizes, job, 0)
@@ -47,7 +47,7 @@ def stop(jobs, line, gates, groups, sizes, job):
         _wait(jobs, gates[closed], job)
 
 
-@numba.njit(cache=True, nogil=True)
+@numba.njit(nogil=True, **BORROWING)
 def return_room(gates, groups, sizes, number, kind):
     """Give back what a job has taken of its limits that has completed: its gates are to be opened."""
     for k in range(len(groups)):
@@ -61,7 +61,7 @@ def return_room(gates, groups, sizes, number, kind):
                 gates[len(gates) - 1].next = group
 
 
-@numba.njit(cache=True, nogil=True)
+@numba.njit(nogil=True, **BORROWING)
 def let_in(jobs, line, gates, groups, sizes, times_known):
     """Let those go on who wait before gates that are to be opened and fit now, and into the queue after their last one.
 
@@ -93,7 +93,7 @@ def let_in(jobs, line, gates, groups, sizes, times_known):
         gate.next = CLOSED
 
 
-@numba.njit(cache=True, nogil=True)
+@numba.njit(nogil=True, **BORROWING)
 def _first_to_go(jobs, gates, sizes, kind):
     """Return of which gate of a kind somebody may go on, that with the lowest number; `NOBODY` if nobody may."""
     best, lowest, group = NOBODY, 0, gates[len(gates) - 1].next
@@ -107,7 +107,7 @@ def _first_to_go(jobs, gates, sizes, kind):
     return best
 
 
-@numba.njit(cache=True, nogil=True)
+@numba.njit(nogil=True, **BORROWING)
 def _walk(jobs, gates, groups, sizes, job, first):
     """Let a job through its gates from this one on; return that before which it has to wait, or `NOBODY`.
 
@@ -124,7 +124,7 @@ def _walk(jobs, gates, groups, sizes, job, first):
     return NOBODY
 
 
-@numba.njit(cache=True, nogil=True)
+@numba.njit(nogil=True, **BORROWING)
 def _wait(jobs, gate, job):
     """Let a job wait before a gate, behind all others."""
     jobs[job].behind[ALL] = NOBODY

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mjq._util.compiling import numba
+from mjq._util.compiling import BORROWING, numba
 
 if TYPE_CHECKING:  # a simulation runs without the solvers
     from mjq.solvers.phase_type import PhaseType
@@ -57,7 +57,7 @@ def phase_table(law: PhaseType) -> np.ndarray:
     return np.concatenate([np.cumsum(law.alpha), leaving, moves.ravel()])
 
 
-@numba.njit(cache=True, nogil=True)
+@numba.njit(nogil=True, **BORROWING)
 def chosen(draw, shares):
     """Return the first entry of cumulative probabilities above `draw`; their number if there is none."""
     for k in range(len(shares)):
@@ -66,7 +66,7 @@ def chosen(draw, shares):
     return len(shares)
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@numba.njit(nogil=True, **BORROWING, error_model="numpy")
 def phase_time(rng, table, first, n):
     """Draw a time of a distribution of n phases whose :func:`phase_table` begins at `first` in a longer one."""
     rates, moves, total = first + n, first + 2 * n, 0.0
@@ -88,7 +88,7 @@ def doubled(buffer, head):
     return bigger
 
 
-@numba.njit(cache=True, nogil=True)
+@numba.njit(nogil=True, **BORROWING)
 def push(due, kinds, size, time, kind):
     """Add to a heap of `size` entries."""
     k = size
@@ -98,7 +98,7 @@ def push(due, kinds, size, time, kind):
     due[k], kinds[k] = time, kind
 
 
-@numba.njit(cache=True, nogil=True)
+@numba.njit(nogil=True, **BORROWING)
 def pop(due, kinds, size):
     """Drop the first of a heap that keeps `size` entries."""
     time, kind = due[size], kinds[size]
@@ -114,7 +114,7 @@ def pop(due, kinds, size):
     due[k], kinds[k] = time, kind
 
 
-@numba.njit(cache=True, nogil=True)
+@numba.njit(nogil=True, **BORROWING)
 def remove(due, kinds, size, place):
     """Drop the entry at this place of a heap that keeps `size` entries: those above it come down, the first is free."""
     while place > 0:

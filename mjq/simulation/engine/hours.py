@@ -1,10 +1,10 @@
 """Hours of the week at which jobs may run, as the event loop and the policies look at them.
 
-Hours are counted from the beginning of some week on; hour k begins at ``begins + k * hour``, as doubles give it. Which
-of the 168 hours of a week are open stands in the bits of three whole numbers.
+Hours are counted from the beginning of some week on; hour k begins at ``begins + k * hour``, as doubles give it. For
+each of the 168 hours of a week a table says how long it is to the next change, so that nobody goes from hour to hour.
 
 The argument `memory` is that of the policies: ``memory[0]`` tells when a week begins, how long an hour is, and at which
-multiples the scheduler passes; ``memory[1 + c]`` the hours of class c.
+multiples the scheduler passes; ``memory[1 + c]`` the hours of class c. Row 0 is also that of jobs without hours.
 """
 
 from __future__ import annotations
@@ -13,28 +13,35 @@ import math
 
 import numpy as np
 
-from mjq._util.compiling import numba
+from mjq._util.compiling import BORROWING, numba
 from mjq.simulation.engine.heap import record_type
 
-__all__ = ["ALWAYS", "HOURS", "WEEK", "bits", "closes", "next_start", "passes", "turns"]
+__all__ = ["ALWAYS", "HOURS", "WEEK", "closes", "hours_left", "next_start", "passes", "turns"]
 
 HOURS = 168  # of a week
-WEEK = record_type([("open", np.int64, (3,)), ("grace", np.float64)])  # a class of hours
+# A class of hours. Of each hour of the week: after how many, itself included, hours close, 0 if it is closed; and after
+# how many closed ones open.
+WEEK = record_type([("closing", np.uint8, (HOURS,)), ("opening", np.uint8, (HOURS,)), ("grace", np.float64)])
 ALWAYS = np.empty(0, WEEK)
 
 
-def bits(is_open: np.ndarray) -> np.ndarray:
-    """Return 168 booleans as the bits of three whole numbers.
+def hours_left(is_open: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the two tables of a class of hours, of which some are open and some are closed.
 
-    >>> bits(np.arange(168) == 65).tolist()
-    [0, 2, 0]
+    >>> closing, opening = hours_left(np.arange(168) % 84 < 2)
+    >>> closing[:4].tolist(), opening[:4].tolist()
+    ([2, 1, 0, 0], [84, 83, 82, 81])
     """
-    padded = np.zeros(192, dtype=np.uint8)
-    padded[:HOURS] = is_open
-    return np.packbits(padded, bitorder="little").view("<i8").astype(np.int64)
+    hours = np.arange(HOURS)
+    before = np.roll(is_open, 1)
+    to_next = []
+    for changes in (np.flatnonzero(before & ~is_open), np.flatnonzero(~before & is_open)):
+        later = np.append(changes, changes[0] + HOURS)
+        to_next.append(later[np.searchsorted(changes, hours, "right")] - hours)
+    return np.where(is_open, to_next[0], 0), to_next[1]
 
 
-@numba.njit(cache=True, nogil=True)
+@numba.njit(nogil=True, **BORROWING)
 def passes(cycle, time):
     """Return when the scheduler passes next, at this time at the earliest.
 
@@ -47,7 +54,7 @@ def passes(cycle, time):
     return there if there >= time else there + cycle
 
 
-@numba.njit(cache=True, nogil=True)
+@numba.njit(nogil=True, **BORROWING)
 def _hour(memory, time):
     """Return the number of the hour in which this time is."""
     begins, hour = memory[0].begins, memory[0].hour
@@ -59,50 +66,37 @@ def _hour(memory, time):
     return k
 
 
-@numba.njit(cache=True, nogil=True)
-def _is_open(week, k):
-    """Return whether an hour is open, 1 or 0."""
-    of_week = k % 168
-    return (week.open[of_week >> 6] >> (of_week & 63)) & 1
+@numba.njit(nogil=True, **BORROWING)
+def closes(memory, row, time):
+    """Return by when a job with these hours that starts now must be expected to end; minus infinity if closed."""
+    k = _hour(memory, time)
+    more = memory[row].closing[k % HOURS]
+    return memory[0].begins + (k + more) * memory[0].hour + memory[row].grace if more else -math.inf
 
 
-@numba.njit(cache=True, nogil=True)
-def closes(memory, kind, time):
-    """Return by when a job of a class of hours that starts now must be expected to end; minus infinity if closed."""
-    k = first = _hour(memory, time)
-    while _is_open(memory[1 + kind], k):
-        k += 1
-        if k == first + 168:
-            return math.inf
-    return -math.inf if k == first else memory[0].begins + k * memory[0].hour + memory[1 + kind].grace
-
-
-@numba.njit(cache=True, nogil=True)
-def next_start(memory, kind, time, span):
-    """Return when first, from this time on, a job of a class of hours may start that is expected to run so long.
+@numba.njit(nogil=True, **BORROWING)
+def next_start(memory, row, time, span):
+    """Return when first, from this time on, a job with these hours may start that is expected to run so long.
 
     It is at a pass of the scheduler. It is infinite if there is none within the hours of two weeks.
     """
     start = passes(memory[0].cycle, time)
-    if kind < 0 or start == math.inf:
+    if row == 0 or start == math.inf:
         return start
     last = _hour(memory, start) + 336
-    while start + span > closes(memory, kind, start):
-        k = _hour(memory, start) + 1
-        while k < last and (_is_open(memory[1 + kind], k - 1) or not _is_open(memory[1 + kind], k)):
-            k += 1  # to where hours open
-        if k == last:
+    while start + span > closes(memory, row, start):
+        k = _hour(memory, start)
+        k += memory[row].opening[k % HOURS]
+        if k >= last:
             return math.inf
         start = passes(memory[0].cycle, memory[0].begins + k * memory[0].hour)
     return start
 
 
-@numba.njit(cache=True, nogil=True)
+@numba.njit(nogil=True, **BORROWING)
 def turns(memory, time):
     """Return when next some class opens or closes."""
-    first = _hour(memory, time) + 1
-    for k in range(first, first + 168):
-        for kind in range(len(memory) - 1):
-            if _is_open(memory[1 + kind], k) != _is_open(memory[1 + kind], k - 1):
-                return memory[0].begins + k * memory[0].hour
-    return math.inf
+    k, soonest = _hour(memory, time), HOURS
+    for row in range(1, len(memory)):
+        soonest = min(soonest, memory[row].closing[k % HOURS] or memory[row].opening[k % HOURS])
+    return memory[0].begins + (k + soonest) * memory[0].hour

@@ -19,7 +19,7 @@ says otherwise. A test tries that with every policy. Where jobs have hours, thos
 machine free for one whose hours open soon.
 
 A policy that `knows_hours` starts only whom :mod:`mjq.simulation.engine.hours` lets start: a job that, started now, is
-expected to end by ``line[kind].closes``. There are hours where `memory` has more than one entry.
+expected to end by ``memory[line[kind].hours].closes``. Where there are hours, its function `in_hours` is asked.
 
 The function is compiled when it is first asked for; the event loop calls it by its address, and is therefore compiled
 once for all policies. :mod:`mjq.models.scheduling` calls it as it stands, where it knows no times.
@@ -31,7 +31,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 
-from mjq._util.compiling import numba
+from mjq._util.compiling import BORROWING, numba
 from mjq.simulation.engine.queue import JOB, MEMORY, PROFILE, QUEUE
 
 __all__ = ["Policy", "compiled"]
@@ -69,8 +69,11 @@ class Policy:
     takes_priorities : bool
         Whether the queue of a replay may stand in an order of priorities: whether the rule goes down the queue, and not
         by needs first, and keeps no promise that a later job of a higher priority would have to break.
-    knows_hours : bool
-        Whether it can be replayed with hours at which jobs may run, and with a calendar that is known beforehand.
+    in_hours : callable, optional
+        The same rule where there are hours at which jobs may run; None if it cannot be replayed with hours, nor with a
+        calendar that is known beforehand.
+    allocates : bool
+        Whether the function makes arrays.
     number : int
         Its parameter, if it has one.
     """
@@ -87,7 +90,8 @@ class Policy:
     one_resource: str = ""
     by_class: bool = False
     takes_priorities: bool = False
-    knows_hours: bool = False
+    in_hours: Callable | None = None
+    allocates: bool = False
     number: int = 0
 
     @property
@@ -96,17 +100,22 @@ class Policy:
         return f"{self.sentence} " + (f"{{cite:p}}`{','.join(self.sources)}`" if self.sources else "(Ours.)")
 
     @property
+    def knows_hours(self) -> bool:
+        """Return whether it can be replayed with hours, and with a calendar that is known beforehand."""
+        return self.in_hours is not None
+
+    @property
     def draws_times_first(self) -> bool:
         """Return whether the time of a job must be known when it arrives, not only when it starts."""
         return self.knows_times or self.interrupts
 
 
 @cache
-def compiled(choose: Callable) -> Callable:
+def compiled(choose: Callable, allocates: bool = False) -> Callable:
     """Return a policy's function as the event loop takes it, compiled with the one signature that all have."""
     if numba.config.DISABLE_JIT:  # type: ignore[attr-defined]  # set when numba reads the environment
         return choose
-    return numba.cfunc(_signature(), cache=True)(choose)
+    return numba.cfunc(_signature(), **BORROWING | {"_nrt": allocates})(choose)
 
 
 def _signature():

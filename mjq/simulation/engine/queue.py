@@ -32,13 +32,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from mjq._util.checks import FIT_TOLERANCE
-from mjq._util.compiling import numba
+from mjq._util.compiling import BORROWING, numba
 from mjq.simulation.engine.heap import record_type
 
 __all__ = [  # noqa: RUF022, in the order of reading
     "NOBODY", "MANY", "ALL", "ALIKE", "WHOLE", "RESOURCE", "MOST_RESOURCES", "NOTHING", "EVERYTHING", "JOB", "MEMORY",
     "PROFILE", "QUEUE", "units", "by_resource", "fits", "take", "give_back", "plus", "minus", "interrupt",
-    "empty_queues", "job_table", "longer_table", "enter", "pass_by_number", "leave", "enter_again", "serve", "release",
+    "empty_queues", "job_table", "longer_table", "enter", "kth_waiting", "pass_by_number", "leave", "enter_again",
+    "serve", "release",
 ]  # fmt: skip
 
 NOBODY = -1
@@ -82,12 +83,16 @@ MEMORY = record_type(
         ("known", np.int64),  # entries at the end of the profile: when, and how much of each resource will be up
         ("cycle", np.float64),  # jobs start at multiples of it; 0 if at any time
         # The week, see :mod:`mjq.simulation.engine.hours`: when one begins, how long an hour is; in the further entries
-        # of `memory`, each for a class of hours, which hours are open, and how far beyond them jobs may run:
+        # of `memory`, each for a class of hours, when hours close and open, and how far beyond them jobs may run:
         ("begins", np.float64),
         ("hour", np.float64),
-        ("open", np.int64, (3,)),
+        ("closing", np.uint8, (168,)),
+        ("opening", np.uint8, (168,)),
         ("grace", np.float64),
-        ("closes", np.float64),  # by when a job of this class that starts now must be expected to end
+        (
+            "closes",
+            np.float64,
+        ),  # by when a job of this class that starts now must be expected to end; infinite in the first
     ]
 )
 PROFILE = record_type([("since", np.float64), ("free", np.int64, (MOST_RESOURCES,))])
@@ -102,9 +107,11 @@ QUEUE = record_type(
         ("root", np.int32),
         ("planted", np.int32),
         ("edge", np.int32),
-        # Its hours: their class, or -1, and by when a job that starts now must be expected to end.
-        ("hours", np.int32),
-        ("closes", np.float64),
+        ("hours", np.int32),  # their row in the memory of a policy; 0 if its jobs may always start
+        # See `kth_waiting`: the k-th of the classes that are listed, in row k; and whether this one is, or in the queue
+        # of all how many are.
+        ("kth", np.int32),
+        ("listed", np.int32),
     ]
 )
 
@@ -134,7 +141,7 @@ def by_resource(needs: np.ndarray) -> np.ndarray:
     return np.pad(given, ((0, 0), (0, MOST_RESOURCES - given.shape[1])))
 
 
-@numba.njit(cache=True, nogil=True)
+@numba.njit(nogil=True, **BORROWING)
 def fits(need, free):
     """Return whether a need fits into what is free of each resource.
 
@@ -147,21 +154,21 @@ def fits(need, free):
     return left >= 0
 
 
-@numba.njit(cache=True, nogil=True)
+@numba.njit(nogil=True, **BORROWING)
 def take(free, need):
     """Take a need off what is free of each resource."""
     for k in range(MOST_RESOURCES):
         free[k] -= need[k]
 
 
-@numba.njit(cache=True, nogil=True)
+@numba.njit(nogil=True, **BORROWING)
 def give_back(free, need):
     """Add a need to what is free of each resource."""
     for k in range(MOST_RESOURCES):
         free[k] += need[k]
 
 
-@numba.njit(cache=True, nogil=True)
+@numba.njit(nogil=True, **BORROWING)
 def plus(free, need):
     """Return what is free with a need given back, as a tuple, which stays in registers.
 
@@ -171,7 +178,7 @@ def plus(free, need):
     return free[0] + need[0], free[1] + need[1], free[2] + need[2], free[3] + need[3]
 
 
-@numba.njit(cache=True, nogil=True)
+@numba.njit(nogil=True, **BORROWING)
 def minus(free, need):
     """Return what is free without a need, as a tuple.
 
@@ -181,7 +188,7 @@ def minus(free, need):
     return free[0] - need[0], free[1] - need[1], free[2] - need[2], free[3] - need[3]
 
 
-@numba.njit(cache=True, nogil=True)
+@numba.njit(nogil=True, **BORROWING)
 def interrupt(job):
     """Return the number by which a policy asks to interrupt a job in service; applied to that number, the job.
 
@@ -197,9 +204,8 @@ def empty_queues(needs):
     line = np.empty(len(needs) + 1, QUEUE)
     for k in range(len(line)):
         line[k].first = line[k].last = line[k].root = line[k].edge = NOBODY
-        line[k].length = line[k].planted = 0
-        line[k].shortest = line[k].closes = np.inf
-        line[k].hours = -1
+        line[k].length = line[k].planted = line[k].hours = line[k].listed = 0
+        line[k].shortest = np.inf
         for resource in range(MOST_RESOURCES):
             line[k].need[resource] = needs[k, resource] if k < len(needs) else 0
     return line
@@ -223,7 +229,7 @@ def longer_table(jobs):
     return longer
 
 
-@numba.njit(cache=True, nogil=True)
+@numba.njit(nogil=True, **BORROWING)
 def _join(jobs, queue, job, behind, among):
     """Put a job into a queue ahead of another one, at its end if that is nobody."""
     mine = jobs[job]
@@ -240,7 +246,7 @@ def _join(jobs, queue, job, behind, among):
     queue.length += 1
 
 
-@numba.njit(cache=True, nogil=True)
+@numba.njit(nogil=True, **BORROWING)
 def _part(jobs, queue, job, among):
     """Take a job out of a queue."""
     mine = jobs[job]
@@ -257,14 +263,41 @@ def _part(jobs, queue, job, among):
         queue.shortest = np.inf
 
 
-@numba.njit(cache=True, nogil=True)
+@numba.njit(nogil=True, **BORROWING)
+def _list(line, kind):
+    """Put a class among those in which somebody waits, if it is not there; without a branch, which costs more."""
+    everybody = line[len(line) - 1]
+    line[everybody.listed].kth = kind
+    everybody.listed += 1 - line[kind].listed
+    line[kind].listed = 1
+
+
+@numba.njit(nogil=True, **BORROWING)
+def kth_waiting(line, k):
+    """Return the k-th of the classes in which somebody waits, in any order, or `NOBODY` if there are not so many.
+
+    A class is listed when somebody enters it, and struck off here, when it is met and nobody waits in it any longer.
+    """
+    everybody = line[len(line) - 1]
+    while k < everybody.listed:
+        kind = line[k].kth
+        if line[kind].first != NOBODY:
+            return kind
+        everybody.listed -= 1
+        line[kind].listed = 0
+        line[k].kth = line[everybody.listed].kth
+    return NOBODY
+
+
+@numba.njit(nogil=True, **BORROWING)
 def enter(jobs, line, job):
     """Put a job at the end of the queue."""
     _join(jobs, line[len(line) - 1], job, NOBODY, ALL)
     _join(jobs, line[jobs[job].kind], job, NOBODY, ALIKE)
+    _list(line, jobs[job].kind)
 
 
-@numba.njit(cache=True, nogil=True)
+@numba.njit(nogil=True, **BORROWING)
 def pass_by_number(jobs, line, job):
     """Let a newcomer pass all with larger numbers, none of whom is of its class: it stands behind the last of some one.
 
@@ -279,14 +312,14 @@ def pass_by_number(jobs, line, job):
     _join(jobs, everybody, job, everybody.first if ahead == NOBODY else jobs[ahead].behind[ALL], ALL)
 
 
-@numba.njit(cache=True, nogil=True)
+@numba.njit(nogil=True, **BORROWING)
 def leave(jobs, line, job):
     """Take a job out of the queue, wherever it stands."""
     _part(jobs, line[len(line) - 1], job, ALL)
     _part(jobs, line[jobs[job].kind], job, ALIKE)
 
 
-@numba.njit(cache=True, nogil=True)
+@numba.njit(nogil=True, **BORROWING)
 def enter_again(jobs, line, job):
     """Put a job that was interrupted into the queue, where it stood by its arrival."""
     for among in (ALL, ALIKE):
@@ -295,9 +328,10 @@ def enter_again(jobs, line, job):
         while later != NOBODY and jobs[later].number < jobs[job].number:
             later = jobs[later].behind[among]
         _join(jobs, queue, job, later, among)
+    _list(line, jobs[job].kind)
 
 
-@numba.njit(cache=True, nogil=True)
+@numba.njit(nogil=True, **BORROWING)
 def serve(jobs, serving, job):
     """Put a job among those in service, by its expected end; ``serving[0]`` is their queue."""
     all_served = serving[0]
@@ -307,7 +341,7 @@ def serve(jobs, serving, job):
     _join(jobs, all_served, job, later, ALL)
 
 
-@numba.njit(cache=True, nogil=True)
+@numba.njit(nogil=True, **BORROWING)
 def release(jobs, serving, job):
     """Take a job from among those in service."""
     _part(jobs, serving[0], job, ALL)

@@ -27,7 +27,7 @@ import math
 
 import numpy as np
 
-from mjq._util.compiling import numba
+from mjq._util.compiling import BORROWING, numba
 from mjq.simulation.engine.queue import ALIKE, MANY, NOBODY
 
 __all__ = ["FEW", "fell", "first_to_start", "seek", "uproot"]
@@ -35,7 +35,7 @@ __all__ = ["FEW", "fell", "first_to_start", "seek", "uproot"]
 FEW = 32
 
 
-@numba.njit(cache=True, nogil=True)
+@numba.njit(nogil=True, **BORROWING)
 def seek(jobs, queue, now, by, before):
     """Return the first job of a class that, started now, is expected to end by `by`; nobody if its number is later."""
     job = queue.root
@@ -59,15 +59,15 @@ def seek(jobs, queue, now, by, before):
     return NOBODY
 
 
-@numba.njit(cache=True, nogil=True)
-def first_to_start(jobs, queue, now):
-    """Return the first job of a class whose hours let it start now."""
-    if queue.closes == math.inf:
+@numba.njit(nogil=True, **BORROWING)
+def first_to_start(jobs, queue, now, by):
+    """Return the first job of a class that, started now, is expected to end by `by`, by which its hours close."""
+    if by == math.inf:
         return queue.first
-    return seek(jobs, queue, now, queue.closes, MANY)
+    return NOBODY if by == -math.inf else seek(jobs, queue, now, by, MANY)
 
 
-@numba.njit(cache=True, nogil=True)
+@numba.njit(nogil=True, **BORROWING)
 def uproot(jobs, queue, job):
     """Take a job that leaves the queue out of the tree of its class, if it is there."""
     if queue.planted and jobs[job].number <= jobs[queue.edge].number:
@@ -77,7 +77,7 @@ def uproot(jobs, queue, job):
         _take_out(jobs, queue, job)
 
 
-@numba.njit(cache=True, nogil=True)
+@numba.njit(nogil=True, **BORROWING)
 def fell(jobs, queue, job):
     """Forget the tree of a class if a job will enter the queue among those that are planted; they will be again."""
     if queue.planted and jobs[job].number < jobs[queue.edge].number:
@@ -86,7 +86,7 @@ def fell(jobs, queue, job):
         queue.planted = 0
 
 
-@numba.njit(cache=True, nogil=True)
+@numba.njit(nogil=True, **BORROWING)
 def _down(jobs, job, now, by):
     """Return the first job that is short enough, from a job on downwards; there is one."""
     while True:
@@ -99,7 +99,7 @@ def _down(jobs, job, now, by):
             job = jobs[job].right
 
 
-@numba.njit(cache=True, nogil=True)
+@numba.njit(nogil=True, **BORROWING)
 def _plant(jobs, queue, job):
     """Put a job into the tree, behind all others."""
     below, above, draw = NOBODY, queue.edge, _draw(jobs[job].number)
@@ -122,7 +122,7 @@ def _plant(jobs, queue, job):
     queue.planted += 1
 
 
-@numba.njit(cache=True, nogil=True)
+@numba.njit(nogil=True, **BORROWING)
 def _take_out(jobs, queue, job):
     """Take a job out of the tree: what is below it to the left and to the right becomes one tree."""
     left, right, place = jobs[job].left, jobs[job].right, jobs[job].above
@@ -156,7 +156,7 @@ def _take_out(jobs, queue, job):
         above = jobs[above].above
 
 
-@numba.njit(cache=True, nogil=True)
+@numba.njit(nogil=True, **BORROWING)
 def _lowest(jobs, job):
     """Return the shortest estimate from a job on downwards."""
     lowest, left, right = jobs[job].estimate, jobs[job].left, jobs[job].right
@@ -167,7 +167,7 @@ def _lowest(jobs, job):
     return lowest
 
 
-@numba.njit(cache=True, nogil=True)
+@numba.njit(nogil=True, **BORROWING)
 def _draw(number):
     """Return a number as good as random, the same for the same argument: the last steps of splitmix64."""
     bits = np.uint64(number) * np.uint64(0x9E3779B97F4A7C15)

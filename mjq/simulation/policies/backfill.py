@@ -39,7 +39,7 @@ from __future__ import annotations
 
 import math
 
-from mjq._util.compiling import numba
+from mjq._util.compiling import BORROWING, numba
 from mjq.simulation.engine.hours import next_start
 from mjq.simulation.engine.policy import Policy
 from mjq.simulation.engine.queue import ALL, MOST_RESOURCES, NOBODY, fits, give_back, take
@@ -67,7 +67,7 @@ def choose(jobs, line, serving, memory, profile, running, free, now):
             if start <= now or ahead < memory[0].number:
                 jobs[job].promise = start
                 _hold(memory, profile, start, start + span, need)
-        if jobs[job].promise <= now and fits(need, free) and not now + span > line[jobs[job].kind].closes:
+        if jobs[job].promise <= now and fits(need, free) and not now + span > memory[hours].closes:
             return job
         if jobs[job].promise > now:
             wake = min(wake, jobs[job].promise)
@@ -87,7 +87,7 @@ def choose_in_order(jobs, line, serving, memory, profile, running, free, now):
         memory[0].changed = False
     _forget(memory, profile, now)
     job = line[len(line) - 1].first
-    while job != NOBODY and now + jobs[job].estimate > line[jobs[job].kind].closes:
+    while job != NOBODY and now + jobs[job].estimate > memory[line[jobs[job].kind].hours].closes:
         job = jobs[job].behind[ALL]
     if job == NOBODY:
         return NOBODY
@@ -100,11 +100,12 @@ def choose_in_order(jobs, line, serving, memory, profile, running, free, now):
     return job
 
 
-@numba.njit(cache=True, nogil=True)
+@numba.njit(nogil=True, **BORROWING)
 def _promise_anew(jobs, line, serving, memory, profile, free, now):
     """Make the profile from the jobs in service and all promises; then let each job in turn come earlier."""
     profile[0].since = now
-    profile[0].free[:] = free
+    for k in range(MOST_RESOURCES):
+        profile[0].free[k] = free[k]
     used, job, step, up = 1, serving[0].first, len(profile) - memory[0].known, memory[0].up
     while job != NOBODY or step < len(profile):
         if step < len(profile) and (job == NOBODY or profile[step].since <= jobs[job].estimate):
@@ -145,7 +146,7 @@ def _promise_anew(jobs, line, serving, memory, profile, free, now):
         job = jobs[job].behind[ALL]
 
 
-@numba.njit(cache=True, nogil=True)
+@numba.njit(nogil=True, **BORROWING)
 def _forget(memory, profile, now):
     """Let the profile begin now."""
     passed = 0
@@ -158,13 +159,13 @@ def _forget(memory, profile, now):
     profile[0].since = now
 
 
-@numba.njit(cache=True, nogil=True)
+@numba.njit(nogil=True, **BORROWING)
 def _earliest(memory, profile, now, span, need, hours, kept):
     """Return from when on this much is free for this long within the hours of a class.
 
     If so much is reserved for the job from a time on that is `kept`, it is at or before that.
     """
-    if hours >= 0 or memory[0].cycle > 0:
+    if hours > 0 or memory[0].cycle > 0:
         return _earliest_in_hours(memory, profile, now, span, need, hours, kept)
     start, k = now, 0
     while (
@@ -178,7 +179,7 @@ def _earliest(memory, profile, now, span, need, hours, kept):
     return start
 
 
-@numba.njit(cache=True, nogil=True)
+@numba.njit(nogil=True, **BORROWING)
 def _earliest_in_hours(memory, profile, now, span, need, hours, kept):
     """Return the same where starts must wait for a pass or an open hour."""
     start, k = next_start(memory, hours, now, span), 0
@@ -194,7 +195,7 @@ def _earliest_in_hours(memory, profile, now, span, need, hours, kept):
     return start
 
 
-@numba.njit(cache=True, nogil=True)
+@numba.njit(nogil=True, **BORROWING)
 def _hold(memory, profile, start, end, need, back=False):
     """Take what a job needs out of the profile from its start to its end, or give it back."""
     if not end > start:
@@ -213,7 +214,7 @@ def _hold(memory, profile, start, end, need, back=False):
                 profile[j] = profile[j + 1]
 
 
-@numba.njit(cache=True, nogil=True)
+@numba.njit(nogil=True, **BORROWING)
 def _alike(free, other):
     """Return whether as much is free of each resource."""
     for k in range(MOST_RESOURCES):
@@ -222,7 +223,7 @@ def _alike(free, other):
     return True
 
 
-@numba.njit(cache=True, nogil=True)
+@numba.njit(nogil=True, **BORROWING)
 def _entry(memory, profile, time):
     """Return the entry that begins at this time; it is made if there is none."""
     used = memory[0].used
@@ -244,7 +245,7 @@ def _entry(memory, profile, time):
 
 
 # First come, first served, where a calendar is known.
-KNOWING = Policy(choose_in_order, "", knows_times=True, knows_hours=True)
+KNOWING = Policy(choose_in_order, "", knows_times=True, in_hours=choose_in_order)
 
 POLICIES = {
     "conservative": Policy(
@@ -255,7 +256,7 @@ POLICIES = {
         sources=("MualemFeitelson01",),
         example="an early end moves promises forward",
         knows_times=True,
-        knows_hours=True,
+        in_hours=choose,
         number=EVERYBODY,
     ),
     "backfill": Policy(
@@ -267,6 +268,6 @@ POLICIES = {
         example="two promises or three",
         letter="d",
         knows_times=True,
-        knows_hours=True,
+        in_hours=choose,
     ),
 }

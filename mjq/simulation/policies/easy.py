@@ -20,10 +20,10 @@ from __future__ import annotations
 
 import math
 
-from mjq._util.compiling import numba
+from mjq._util.compiling import BORROWING, numba
 from mjq.simulation.engine.hours import next_start
 from mjq.simulation.engine.policy import Policy
-from mjq.simulation.engine.queue import ALL, EVERYTHING, MANY, NOBODY, NOTHING, fits, minus, plus
+from mjq.simulation.engine.queue import ALL, EVERYTHING, MANY, NOBODY, NOTHING, fits, kth_waiting, minus, plus
 from mjq.simulation.engine.treap import seek, uproot
 
 __all__ = ["POLICIES"]
@@ -37,17 +37,17 @@ def choose(jobs, line, serving, memory, profile, running, free, now):
     """
     head = line[len(line) - 1].first
     need, hours = line[jobs[head].kind].need, line[jobs[head].kind].hours
-    if fits(need, free) and not now + jobs[head].estimate > line[jobs[head].kind].closes:
+    if fits(need, free) and not now + jobs[head].estimate > memory[hours].closes:
         uproot(jobs, line[jobs[head].kind], head)
         return head
-    if not _somebody_fits(line, free):
+    if not _somebody_fits(line, memory, free):
         return NOBODY
     shadow, there, job = now, plus(free, NOTHING), serving[0].first
     while job != NOBODY and (not fits(need, there) or jobs[job].estimate == shadow):
         shadow = jobs[job].estimate
         there = plus(there, line[jobs[job].kind].need)
         job = jobs[job].behind[ALL]
-    if hours >= 0:
+    if hours > 0:
         shadow = next_start(memory, hours, shadow, jobs[head].estimate)
         while job != NOBODY and jobs[job].estimate <= shadow:
             there = plus(there, line[jobs[job].kind].need)
@@ -55,10 +55,13 @@ def choose(jobs, line, serving, memory, profile, running, free, now):
     # Where too few servers are up, the first that fits is the first of its class, however long it runs.
     extra = minus(there, need) if fits(need, there) else EVERYTHING
     chosen, before = NOBODY, MANY
-    for kind in range(len(line) - 1):
-        if line[kind].first == NOBODY or not fits(line[kind].need, free):
+    for k in range(len(line)):
+        kind = kth_waiting(line, k)
+        if kind == NOBODY:
+            break
+        by = memory[line[kind].hours].closes
+        if by == -math.inf or not fits(line[kind].need, free):
             continue
-        by = line[kind].closes
         if fits(line[kind].need, extra):
             job = line[kind].first if by == math.inf else seek(jobs, line[kind], now, by, before)
         elif now + line[kind].shortest > min(by, shadow) and line[kind].planted == 0:
@@ -72,11 +75,14 @@ def choose(jobs, line, serving, memory, profile, running, free, now):
     return chosen
 
 
-@numba.njit(cache=True, nogil=True)
-def _somebody_fits(line, free):
-    """Return whether any waiting job fits now."""
-    for kind in range(len(line) - 1):
-        if line[kind].first != NOBODY and fits(line[kind].need, free):
+@numba.njit(nogil=True, **BORROWING)
+def _somebody_fits(line, memory, free):
+    """Return whether any waiting job fits now whose hours are open."""
+    for k in range(len(line)):
+        kind = kth_waiting(line, k)
+        if kind == NOBODY:
+            break
+        if memory[line[kind].hours].closes > -math.inf and fits(line[kind].need, free):
             return True
     return False
 
@@ -90,6 +96,6 @@ POLICIES = {
         example="a later job fits into the hole",
         knows_times=True,
         takes_priorities=True,
-        knows_hours=True,
+        in_hours=choose,
     )
 }

@@ -3,30 +3,38 @@
 from __future__ import annotations
 
 from mjq.simulation.engine.policy import Policy
-from mjq.simulation.engine.queue import NOBODY, fits
+from mjq.simulation.engine.queue import NOBODY, fits, kth_waiting
 from mjq.simulation.engine.treap import first_to_start, uproot
 
 __all__ = ["POLICIES"]
 
 
 def choose(jobs, line, serving, memory, profile, running, free, now):
-    """Return the first job in the queue, if it fits; jobs whose hours are closed count as absent.
+    """Return the first job in the queue, if it fits.
 
     Source: [SCHED] Eq. (a).
     """
     job = line[len(line) - 1].first
-    if len(memory) > 1 and now + jobs[job].estimate > line[jobs[job].kind].closes:  # by its hours it may not start
+    return job if fits(line[jobs[job].kind].need, free) else NOBODY
+
+
+def choose_in_hours(jobs, line, serving, memory, profile, running, free, now):
+    """Return the same where there are hours: jobs that may not start by theirs count as absent."""
+    job = line[len(line) - 1].first
+    if now + jobs[job].estimate > memory[line[jobs[job].kind].hours].closes:
         job = NOBODY
-        for kind in range(len(line) - 1):
-            first = first_to_start(jobs, line[kind], now)
+        for k in range(len(line)):
+            kind = kth_waiting(line, k)
+            if kind == NOBODY:
+                break
+            first = first_to_start(jobs, line[kind], now, memory[line[kind].hours].closes)
             if first != NOBODY and (job == NOBODY or jobs[first].number < jobs[job].number):
                 job = first
         if job == NOBODY:
             return NOBODY
     if not fits(line[jobs[job].kind].need, free):
         return NOBODY
-    if len(memory) > 1:
-        uproot(jobs, line[jobs[job].kind], job)
+    uproot(jobs, line[jobs[job].kind], job)
     return job
 
 
@@ -39,6 +47,6 @@ POLICIES = {
         example="the first in the line blocks all others",
         keeps_order=True,
         takes_priorities=True,
-        knows_hours=True,
+        in_hours=choose_in_hours,
     )
 }

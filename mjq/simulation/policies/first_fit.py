@@ -7,7 +7,7 @@ long the queue is.
 from __future__ import annotations
 
 from mjq.simulation.engine.policy import Policy
-from mjq.simulation.engine.queue import NOBODY, fits
+from mjq.simulation.engine.queue import NOBODY, fits, kth_waiting
 from mjq.simulation.engine.treap import first_to_start, uproot
 
 __all__ = ["POLICIES"]
@@ -21,12 +21,25 @@ def choose(jobs, line, serving, memory, profile, running, free, now):
         if job == NOBODY or (chosen != NOBODY and jobs[job].number > jobs[chosen].number):
             continue
         if fits(line[kind].need, free):
-            if len(memory) > 1:  # there are hours
-                job = first_to_start(jobs, line[kind], now)
-                if job == NOBODY or (chosen != NOBODY and jobs[job].number > jobs[chosen].number):
-                    continue
             chosen = job
-    if len(memory) > 1 and chosen != NOBODY:
+    return chosen
+
+
+def choose_in_hours(jobs, line, serving, memory, profile, running, free, now):
+    """Return the same where there are hours: jobs that may not start by theirs count as absent."""
+    chosen = NOBODY
+    for k in range(len(line)):
+        kind = kth_waiting(line, k)
+        if kind == NOBODY:
+            break
+        job = line[kind].first
+        if chosen != NOBODY and jobs[job].number > jobs[chosen].number:
+            continue
+        if fits(line[kind].need, free):
+            job = first_to_start(jobs, line[kind], now, memory[line[kind].hours].closes)
+            if job != NOBODY and (chosen == NOBODY or jobs[job].number < jobs[chosen].number):
+                chosen = job
+    if chosen != NOBODY:
         uproot(jobs, line[jobs[chosen].kind], chosen)
     return chosen
 
@@ -38,6 +51,6 @@ POLICIES = {
         sources=("MualemFeitelson01",),
         example="a later job is too long for the hole",
         takes_priorities=True,
-        knows_hours=True,
+        in_hours=choose_in_hours,
     )
 }

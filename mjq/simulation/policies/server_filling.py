@@ -70,6 +70,7 @@ POLICIES = {
         sources=("GHS22",),
         example="interrupted and resumed",
         interrupts=True,
+        allocates=True,
         one_resource="that powers of two can fill a machine is true of one resource only",
     )
 }
