@@ -25,11 +25,11 @@ Or, where a log is to be replayed as some schedulers work, the policy is asked a
 see :func:`event_loop`.
 
 **Cost.** An event takes time proportional to the logarithm of the jobs in service, for the heap, and what the policy
-takes. Functions of the loop count no references to arrays (:mod:`mjq._util.compiling`), which took longer than the
-events themselves. To enter and to leave the queue takes the same time however long it is, with priorities that of the classes;
-only a job that is interrupted walks through the queue to its old place. For policies that look at times, jobs in
-service also stand in a list by expected end; a new one walks past those that are expected to end later. Memory is a row
-of 96 bytes for each job in the system at the same time; the table doubles when it is full.
+takes. Functions of the loop count no references to arrays (:mod:`mjq._util.compiling`), which would take as long again.
+To enter and to leave the queue takes the same time however long it is, with priorities that of the classes; only a job
+that is interrupted walks through the queue to its old place. For policies that look at times, jobs in service also
+stand in a list by expected end; a new one walks past those that are expected to end later. Memory is a row of 96 bytes
+for each job in the system at the same time; the table doubles when it is full.
 
 **Accuracy.** Needs are whole units, so what is free is always exact. Tests compare start and end of each job of random
 logs, under every policy, with plain definitions that share no code: they are equal to the last bit.

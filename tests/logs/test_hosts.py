@@ -17,6 +17,8 @@ from mjq_logs.hosts import OF_TIES
 from mjq_logs.on_hosts import OnHosts
 from mjq_logs.reading.log import HOUR, Before
 from mjq_logs.replaying import replayed
+from mjq_logs.rules.hours import OpenHours
+from mjq_logs.rules.machine import Rules, with_rules
 from tests import reference_hosts
 from tests.conftest import TRACES, needs_traces, said
 from tests.logs.test_logs import written
@@ -171,6 +173,13 @@ def test_jobs_that_fit_on_no_host_are_left_out_and_counted():
 
 
 # --- Bad input --------------------------------------------------------------------------------------------------------
+
+
+def test_rules_beside_the_policy_are_refused_on_hosts():
+    rules = Rules(cycle=60, hours=OpenHours.of({np.inf: "Sat 0-24"}))
+    log = with_rules(Log(need=[1], run=[5], submit=[0], servers=4), rules)
+    with pytest.raises(ValueError, match="on hosts there are no rules beside the policy, and the log has hours and"):
+        replayed(log, 4, OnHosts(ALIKE))
 
 
 def test_what_hosts_cannot_be_is_named():

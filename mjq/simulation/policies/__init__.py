@@ -35,8 +35,6 @@ def policy(name: str, resources: int = 1) -> Policy:
 
     >>> policy("backfill-3").number
     3
-    >>> policy("backfill-1") == policy("easy")
-    True
     >>> policy("lifo")
     Traceback (most recent call last):
     ValueError: policy must be one of fcfs, ...; got 'lifo'
@@ -58,13 +56,12 @@ def knowing(name: str) -> Policy:
     """
     if name == "fcfs":
         return backfill.KNOWING
-    depth = {"first-fit": 0, "easy": 1, "backfill-0": 0, "backfill-1": 1}.get(name)
+    depth = {"first-fit": 0, "easy": 1}.get(name)
     return _named(name) if depth is None else replace(FAMILIES["backfill"], number=depth)
 
 
 def _named(name):
     if isinstance(name, str):
-        name = {"backfill-0": "first-fit", "backfill-1": "easy"}.get(name, name)  # the same, and faster
         if name in POLICIES:
             return POLICIES[name]
         family = re.fullmatch(r"([a-z-]+)-([0-9]{1,9})", name)
