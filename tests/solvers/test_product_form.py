@@ -7,7 +7,7 @@ import pytest
 from scipy import special
 
 from mjq import fluid
-from mjq.solvers import chain
+from mjq.solvers import chain, product_form
 from mjq.solvers.product_form import means
 from tests.models.test_fluid import FOUR, QUEUES, example_2, mixed, open_queue, random_network
 
@@ -109,13 +109,53 @@ def test_thousands_of_servers_and_hundreds_of_jobs_are_within_range():
     assert means(network).throughput["q", 1] == pytest.approx(chances @ np.minimum(n, 300), rel=1e-10)
 
 
-def two_chains(queues, jobs):
-    """Jobs of two classes that go round the same queues."""
+@pytest.mark.parametrize("seed", range(8))
+def test_mean_values_and_convolution_agree(seed, monkeypatch):
+    """Queues of one server: one, two or three closed chains, with and without open jobs."""
+    rng = np.random.default_rng([seed, 50])
+    servers, classes = {"a": 1, "b": 1, "c": 1, "z": math.inf}, "OKLM"[: 2 + seed % 3]
+    service = {(q, r): fluid.two_moments(rng.uniform(0.1, 2), rng.uniform(0.5, 4)) for q in servers for r in classes}
+    routing = {
+        (q, r): dict(
+            zip([(to, r) for to in servers], rng.dirichlet(np.ones(4)) * (0.7 if r == "O" else 1), strict=True)
+        )
+        for q in servers
+        for r in classes
+    }
+    arrivals = {("a", "O"): 0.15 * (seed % 2)}
+    network = fluid.Network(
+        servers, service, routing, arrivals, {("z", r): int(rng.integers(1, 6)) for r in classes[1:]}
+    )
+    assert product_form._by_mean_values is not product_form._by_convolution
+    recursion = means(network)
+    monkeypatch.setattr(product_form, "_by_mean_values", product_form._by_convolution)
+    convolved = means(network)
+    assert recursion.mean_jobs == pytest.approx(convolved.mean_jobs, rel=1e-10, abs=1e-13)
+    assert recursion.throughput == pytest.approx(convolved.throughput, rel=1e-10, abs=1e-13)
+
+
+def test_two_chains_at_single_servers_agree_with_the_rule():
+    network = two_chains(queues=3, jobs=2)
+    assert means(network).mean_jobs == pytest.approx(exact_by_chain(network), rel=1e-9)
+
+
+def test_single_servers_take_jobs_by_the_hundred_of_several_chains():
+    """By convolution this network would take minutes; where both chains are alike, one chain knows the answer."""
+    found = means(two_chains(queues=4, jobs=150))
+    assert list(found.mean_jobs.values()) == pytest.approx([150 / 4] * 8)
+    assert list(found.throughput.values()) == pytest.approx([300 / 303 / 2] * 8)
+
+
+def two_chains(queues, jobs, first=1):
+    """Jobs of two classes that go round the same queues, the first of which may have more servers."""
     pairs = [(k, c) for c in "ab" for k in range(queues)]
     routing = {(k, c): {((k + 1) % queues, c): 1.0} for k, c in pairs}
     there = {(0, "a"): jobs, (0, "b"): jobs}
     return fluid.Network(
-        dict.fromkeys(range(queues), 1), dict.fromkeys(pairs, fluid.exponential(1)), routing, population=there
+        dict.fromkeys(range(queues), 1) | {0: first},
+        dict.fromkeys(pairs, fluid.exponential(1)),
+        routing,
+        population=there,
     )
 
 
@@ -154,7 +194,7 @@ def test_queues_that_are_alike_hold_as_many_jobs_each():
             ),
             "103823 population vectors are more than",
         ),
-        (lambda: two_chains(queues=28, jobs=28), "56 closed jobs are too many for the range"),
+        (lambda: two_chains(queues=28, jobs=28, first=2), "56 closed jobs are too many for the range"),
     ],
 )
 def test_bad_input_raises(make, message):
