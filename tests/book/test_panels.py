@@ -37,6 +37,7 @@ from mjqbook import glued
 
 from mjq import System, near_saturation, pool_depletion
 from mjq import processing_capacity as pc
+from mjq import several_resources as sr
 from mjq.simulation import replay
 from mjq.solvers import chain
 from mjq_book.chapters import CHAPTERS
@@ -168,6 +169,26 @@ def drifts_by_the_definition(step, load):
     return {}, {"number": lam - completes[state], "head": head, "together": lam - capacity}
 
 
+def staircase_by_the_chain(step, share, ratio):
+    """Completions that leave a state behind, by the chain in time, and those of class 1 among all that lead to it."""
+    size, needs, rates, mix = (12, 12), ((4, 1), (1, 4)), (1, ratio), (share / 100, 1 - share / 100)
+    states = pc.saturated_states(size, needs)
+    shares = chain.stationary(
+        chain.generator(states, lambda state: pc.saturated_transitions(state, size, needs, rates, mix))
+    )
+    led = {state: np.zeros(2) for state in states}
+    for (*m, head), part in zip(states, shares, strict=True):
+        for k in range(2):
+            fewer = [count - (k == other) for other, count in enumerate(m)]
+            for (full, following, _), chance in (
+                pc.seat(fewer, head, math.inf, np.array(size), needs, mix) if m[k] else ()
+            ):
+                led[*full, following][k] += part * m[k] * rates[k] * chance
+    along = sr.product_form([3, 2, 2, 0], 1, 1, 0.5).states.tolist()
+    here = led[tuple(along[step - 1])]
+    return {}, {"probability": 100 * here.sum() / sum(led.values()).sum(), "first": 100 * here[0] / here.sum()}
+
+
 def capacity_by_the_chain(share, need, time):
     capacity, idle = of_two_classes(100, share, need, 1 / time)
     return {}, {"capacity": capacity, "idle": idle}
@@ -297,6 +318,7 @@ EXACT = [
     ("stability", stability_by_the_chain, 1e-6, "exactly"),
     ("stability_line", line_by_the_chain, 1e-6, "exact"),
     ("near_saturation_drift", drifts_by_the_definition, 1e-5, "exact"),
+    ("several_resources_staircase", staircase_by_the_chain, 1e-6, "exact"),
     ("processing_capacity", capacity_by_the_chain, 1e-6, ""),
     ("fluid", requests_by_levels, 1e-9, ""),
     ("pool_depletion", pool_of_many, 0.02, "within 2 %"),
@@ -528,6 +550,7 @@ PROMISES = {
         "Large jobs that run a thousand times as long": lambda at, of: at["ratio"] == 1 / 1000,
         "Half of the jobs need all ten servers": lambda at, of: at["share"] == 50 and at["n"] == of()["need"] == 10,
     },
+    "several_resources_staircase": {},
     "stability_line": {},
     "stability_stepper": {},
     "what_a_log_remembers": {
@@ -731,6 +754,7 @@ FOLLOWS = {
 # Links in sentences of whole numbers, which the sentences say themselves, or of none.
 WORDS = {
     "stability_line step=1 small=70 ratio=0.5",
+    "several_resources_staircase step=4 share=70 ratio=0.5",
     "stability n=1000 part=100 share=0.1 ratio=1",
     "several_resources processors1=1 memory1=0 processors2=0 memory2=1 share=50 time=1",
     "several_resources processors1=12 memory1=1 processors2=0 memory2=12 share=98 time=49",
