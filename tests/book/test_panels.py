@@ -171,7 +171,8 @@ def drifts_by_the_definition(step, load):
 
 def staircase_by_the_chain(step, share, ratio):
     """Completions that leave a state behind, by the chain in time, and those of class 1 among all that lead to it."""
-    size, needs, rates, mix = (12, 12), ((4, 1), (1, 4)), (1, ratio), (share / 100, 1 - share / 100)
+    size, needs = np.array([12, 12]), np.array([[4, 1], [1, 4]])
+    rates, mix = (1, ratio), (share / 100, 1 - share / 100)
     states = pc.saturated_states(size, needs)
     shares = chain.stationary(
         chain.generator(states, lambda state: pc.saturated_transitions(state, size, needs, rates, mix))
@@ -180,9 +181,7 @@ def staircase_by_the_chain(step, share, ratio):
     for (*m, head), part in zip(states, shares, strict=True):
         for k in range(2):
             fewer = [count - (k == other) for other, count in enumerate(m)]
-            for (full, following, _), chance in (
-                pc.seat(fewer, head, math.inf, np.array(size), needs, mix) if m[k] else ()
-            ):
+            for (full, following, _), chance in pc.seat(fewer, head, math.inf, size, needs, mix) if m[k] else ():
                 led[*full, following][k] += part * m[k] * rates[k] * chance
     along = sr.product_form([3, 2, 2, 0], 1, 1, 0.5).states.tolist()
     here = led[tuple(along[step - 1])]
