@@ -25,7 +25,7 @@ Or, where a log is to be replayed as some schedulers work, the policy is asked a
 see :func:`event_loop`.
 
 **Cost.** An event takes time proportional to the logarithm of the jobs in service, for the heap, and what the policy
-takes. Functions of the loop count no references to arrays (:mod:`mjq._util.compiling`), which would take as long again.
+takes. Functions of the loop count no references to arrays (``mjq/_util/compiling.py``), which would take as long again.
 To enter and to leave the queue takes the same time however long it is, with priorities that of the classes; only a job
 that is interrupted walks through the queue to its old place. For policies that look at times, jobs in service also
 stand in a list by expected end; a new one walks past those that are expected to end later. Memory is a row of 96 bytes
