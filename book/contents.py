@@ -34,7 +34,7 @@ def toc(text):
     """The table of contents with the chapters of each part; other pages of a part stay, after them."""
     for caption, notebooks in PARTS.items():
         lines = "".join(f"      - file: notebooks/{name}\n" for name in notebooks)
-        head = rf"(  - caption: {caption}\n    numbered: 1\n    chapters:\n)(      - file: notebooks/\w+\n)*"
+        head = rf"(  - caption: {caption}\n    numbered: 2\n    chapters:\n)(      - file: notebooks/\w+\n)*"
         text = replaced(head, rf"\g<1>{lines}", text)
     return text
 
