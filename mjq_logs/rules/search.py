@@ -4,7 +4,8 @@ The first half of a log teaches, and the second one judges. In the first half ru
 one with the smallest error a job, where each quarter is judged by what the others teach. A rule must lower the error by
 two per cent, lower it in three quarters of four, and leave as many starts right to the minute, but for a tenth. One
 that raises the error by two per cent is not tried again. What is chosen so is kept only as far as each rule lowers the
-error of the second half by one per cent, too. Then the whole log teaches the rules of these kinds that are used.
+error of the second half by one per cent, too. Then the whole log teaches the hours that are used; a number, such as a
+limit, stays as it was judged.
 
 The error decides and not the mean wait: a wrong rule can bring any mean.
 """
@@ -138,7 +139,7 @@ def learned_rules(log: Log, policy: str = "easy", given: Rules | None = None, wi
     learning = Learning(
         policy=policy, jobs=len(log), judged=int(judged.sum()), explained=explained, others=others, tried=tried
     )
-    return Learned(_of_all(log, policy, given, [kind.about for kind in kept]), learning)
+    return Learned(_of_all(log, policy, given, kept), learning)
 
 
 def _explained(about, rules, near, before=None):
@@ -162,14 +163,20 @@ def _outages(log, rules, best, policy, judged):
 
 
 def _of_all(log, policy, given, chosen):
-    """Return the rules of these kinds that the whole log teaches, each the one that its quarters judge best."""
+    """Return these rules, with hours that the whole log teaches, of those the ones that its quarters judge best.
+
+    A rule that is a number stays as it was judged.
+    """
     if not chosen:
         return given
     edges = log.require_arrivals()[(len(log) * np.arange(1, QUARTERS)) // QUARTERS]
     judge, kinds = _Judge(log, policy, edges, given), list(_kinds(log, edges))
     kept: list[_Kind] = []
-    for about in chosen:
-        rows = [(kind, judge.quarters([*kept, kind])) for kind in kinds if kind.about == about]
+    for one in chosen:
+        if one.seen is None:
+            kept.append(one)
+            continue
+        rows = [(kind, judge.quarters([*kept, kind])) for kind in kinds if kind.about == one.about]
         before = judge.quarters(kept)[1]
         right = [row for row in rows if judge.keeps_starts(row[1][1], before)] or rows
         kept.append(min(right, key=lambda row: judge.weights @ row[1][0])[0])  # a whole log needs less care
