@@ -144,7 +144,8 @@ HOURS_OPTIONS = (
         help="Which rules beside the policy replays keep: the hours of the week at which jobs may start, by their "
         "limits, the time between two passes of the scheduler, the size in use, and limits of users. By default they "
         "are learned from the log where it tells real starts, and kept only where they bring replays nearer to a half "
-        "of it that did not teach them. A FILE holds rules that --save-hours has written.",
+        "of it that did not teach them. A FILE holds rules that --save-hours has written. Hours are those "
+        "of a clock without summer time.",
     ),
     click.option(
         "--save-hours", metavar="FILE", type=click.Path(dir_okay=False),

@@ -1,6 +1,11 @@
 """The hours of the week at which jobs may start, by their limits.
 
 An hour of the week is counted from Monday 0 h, on the clock of the log; where that is not known, from its second 0.
+
+That clock is taken for one that is never put forward or back. In the Standard Workload Format it is standard time all
+the year: where a place has summer time, its hours then come an hour earlier on this clock, and what is learned from all
+seasons is a mixture. Dates without a zone, as `sacct` prints them, follow the clock of the place; what runs or waits
+while that is changed is an hour longer or shorter than in truth.
 """
 
 from __future__ import annotations
@@ -32,6 +37,11 @@ def hours_of_week(log: Log, times: ArrayLike) -> np.ndarray:
     >>> log = Log(need=[1], run=[60], submit=[0], clock=1_700_000_000)
     >>> int(hours_of_week(log, 0) % 168), DAYS[1]
     (46, 'Tue')
+
+    KTH-SP2 begins on Monday 23 September 1996, 14:00:31 summer time; its zone is one hour, so that this is hour 13.
+
+    >>> int(hours_of_week(Log(need=[1], run=[60], submit=[0], clock=843_480_031 + 3600), 0) % 168)
+    13
     """
     zero = MONDAY if log.clock is None else log.clock
     return np.floor((original(log, times) + zero - MONDAY) / HOUR).astype(np.int64)

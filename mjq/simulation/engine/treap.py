@@ -64,7 +64,7 @@ def first_to_start(jobs, queue, now, by):
     """Return the first job of a class that, started now, is expected to end by `by`, by which its hours close."""
     if by == math.inf:
         return queue.first
-    return NOBODY if by == -math.inf else seek(jobs, queue, now, by, MANY)
+    return seek(jobs, queue, now, by, MANY)
 
 
 @numba.njit(nogil=True, **BORROWING)

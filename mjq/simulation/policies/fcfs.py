@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from mjq.simulation.engine.policy import Policy
 from mjq.simulation.engine.queue import NOBODY, fits, kth_waiting
 from mjq.simulation.engine.treap import first_to_start, uproot
@@ -27,7 +29,10 @@ def choose_in_hours(jobs, line, serving, memory, profile, running, free, now):
             kind = kth_waiting(line, k)
             if kind == NOBODY:
                 break
-            first = first_to_start(jobs, line[kind], now, memory[line[kind].hours].closes)
+            first, by = line[kind].first, memory[line[kind].hours].closes
+            if by == -math.inf or (job != NOBODY and jobs[first].number > jobs[job].number):
+                continue
+            first = first_to_start(jobs, line[kind], now, by)
             if first != NOBODY and (job == NOBODY or jobs[first].number < jobs[job].number):
                 job = first
         if job == NOBODY:

@@ -6,6 +6,8 @@ long the queue is.
 
 from __future__ import annotations
 
+import math
+
 from mjq.simulation.engine.policy import Policy
 from mjq.simulation.engine.queue import NOBODY, fits, kth_waiting
 from mjq.simulation.engine.treap import first_to_start, uproot
@@ -32,11 +34,11 @@ def choose_in_hours(jobs, line, serving, memory, profile, running, free, now):
         kind = kth_waiting(line, k)
         if kind == NOBODY:
             break
-        job = line[kind].first
-        if chosen != NOBODY and jobs[job].number > jobs[chosen].number:
+        job, by = line[kind].first, memory[line[kind].hours].closes
+        if by == -math.inf or (chosen != NOBODY and jobs[job].number > jobs[chosen].number):
             continue
         if fits(line[kind].need, free):
-            job = first_to_start(jobs, line[kind], now, memory[line[kind].hours].closes)
+            job = first_to_start(jobs, line[kind], now, by)
             if job != NOBODY and (chosen == NOBODY or jobs[job].number < jobs[chosen].number):
                 chosen = job
     if chosen != NOBODY:
