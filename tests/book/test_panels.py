@@ -220,6 +220,15 @@ def starts_of_the_simulator(trace, first, second, part):
     return {}, waits
 
 
+def trace_of_the_simulator(rule):
+    module = live_panels.module(live_panels.HERE / "scheduling_rules.py")
+    work, policies = module.WORK, tuple(module.RULES)
+    runs = [replay(work.submit, work.need, work.run, None, work.servers, policies[k]) for k in (0, int(rule))]
+    in_order, under = (run.start for run in runs)
+    later = {"earlier": (under < in_order).sum(), "later": (under > in_order).sum()}
+    return {}, {"wait": runs[1].wait.mean(), "end": runs[1].finish.max()} | later
+
+
 def list_of_jobs(large, length):
     """Blocks of like jobs, one drawn after the other, worked off in order."""
     dice = np.random.default_rng(4)
@@ -323,6 +332,7 @@ EXACT = [
     ("pool_depletion", pool_of_many, 0.02, "within 2 %"),
     ("pool_depletion", pool_of_a_hundred, 0.2, "within a fifth"),
     ("scheduling", starts_of_the_simulator, 1e-12, ""),
+    ("scheduling_rules", trace_of_the_simulator, 1e-12, ""),
     ("several_resources", two_resources_by_the_chain, 1e-6, "exact"),
     ("many_hosts", hosts_by_integrals, 1e-6, "exact"),
     ("many_hosts", few_hosts_by_the_chain, 0.02, "within 2 %"),
@@ -486,6 +496,32 @@ def later(at, job):
     return below - above
 
 
+def test_the_trace_that_is_walked_tells_all_rules_apart():
+    """Nobody is interrupted, so that blocks show it; a reservation delays nobody, as the chapter says."""
+    module = live_panels.module(live_panels.HERE / "scheduling_rules.py")
+    work, starts = module.WORK, dict(zip(module.RULES, module.STARTS, strict=True))
+    assert len({tuple(begun) for begun in starts.values()}) == len(module.RULES) == 9
+    for rule in module.RULES:
+        schedule = replay(work.submit, work.need, work.run, None, work.servers, rule)
+        assert np.array_equal(schedule.finish - schedule.start, work.run), rule
+    for rule in ("easy", "backfill-2", "conservative"):
+        assert (starts[rule] <= starts["fcfs"]).all(), rule
+
+
+def test_the_walk_goes_from_rule_to_rule(browser, tmp_path):
+    page, trouble = visit(browser, page_of("scheduling_rules", tmp_path))
+    rules = tuple(live_panels.module(live_panels.HERE / "scheduling_rules.py").RULES)
+    seen = []
+    for _ in rules:
+        seen.append((page.locator(".panel-summary").inner_text(), page.locator(".panel-charts svg").first.inner_html()))
+        page.locator("#panel-scheduling_rules-rule").press("ArrowRight")
+        page.evaluate("() => new Promise(requestAnimationFrame)")
+    assert [text.split(":")[0] for text, _ in seen] == list(rules)
+    assert len({drawing for _, drawing in seen}) == len(rules)
+    assert not trouble
+    page.context.close()
+
+
 # What the words of each button promise, of the settings and of the numbers at these or others.
 PROMISES = {
     "cluster": {
@@ -526,6 +562,7 @@ PROMISES = {
         "EASY delays the second": lambda at, of: later(at, 2) > 0,
         "Quick swap": lambda at, of: later(at, [2, 3]).tolist() == [-4, 4],
     },
+    "scheduling_rules": {},
     "several_resources": {
         "The machine of this page": lambda at, of: of()["capacity"] == pytest.approx(96 / 29),
         "One resource is enough": lambda at, of: (
@@ -765,6 +802,7 @@ WORDS = {
     "near_saturation_drift step=0 load=90",
     "scheduling trace=0 first=0 second=2 part=20",
     "scheduling trace=2 first=3 second=2 part=50",
+    "scheduling_rules rule=2",
     "your_cluster large=50 length=10",
     "your_cluster large=50 length=1",
 }

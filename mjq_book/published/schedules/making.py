@@ -58,6 +58,16 @@ SHOWN = {
     "small jobs starve a large one": (4, [(0, 3, 4, 4), (1, 4, 3, 3), *((k, 1, 4, 4) for k in range(1, 16))]),
     "not in order of submission": (4, [(5, 2, 3, 3), (0, 3, 7, 9), (2, 2, 2, 2), (2, 1, 3, 3), (0, 1, 4, 4)]),
 }
+# By hand as well, behind the drawn ones, so that these keep their numbers. Times are exact.
+LAST = {
+    "nine rules, nine schedules": (
+        4,
+        [
+            *((0, 2, 4, 4), (0, 2, 1, 1), (1, 1, 4, 4), (1, 2, 3, 3), (1, 4, 1, 1)),
+            *((2, 2, 1, 1), (3, 1, 3, 3), (4, 1, 2, 2), (4, 1, 3, 3), (5, 2, 1, 1)),
+        ],
+    ),
+}
 # Drawn at random: name, how many of them, jobs, servers; times between arrivals and run times at most; how estimates
 # exceed run times; whether all needs are powers of two.
 DRAWN: list[tuple[str, int, tuple[int, int, int, int, str, bool | None]]] = [
@@ -102,10 +112,13 @@ def drawn(
 
 def made() -> list[Workload]:
     """Return all workloads, shown and drawn."""
-    shown = [Workload(name, servers, *np.array(jobs).T) for name, (servers, jobs) in SHOWN.items()]
+    shown, last = (
+        [Workload(name, servers, *np.array(jobs).T) for name, (servers, jobs) in by_hand.items()]
+        for by_hand in (SHOWN, LAST)
+    )
     rng = np.random.default_rng(2024)
     more = [drawn(rng, f"{name} {k}", *how) for name, number, how in DRAWN for k in range(1, number + 1)]
-    return shown + more
+    return shown + more + last
 
 
 def takes(policy: str, workload: Workload) -> bool:
