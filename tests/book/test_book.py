@@ -52,13 +52,14 @@ STABLE = {
         "rbac21-mm1ps", "rbac21-times", "rbac21-verdicts",
     ],
     "notebooks/pool_depletion.html": [
-        "pool-depletion", "equation-cgps16-3", "equation-cgps16-10", "equation-cgps16-21", "cgps16-fig-2",
-        "cgps16-fig-5", "cgps16-fig-8", "cgps16-fig-9", "cgps16-fig-10", "cgps16-fig-11",
-        "cgps16-fig-4", "cgps16-fig-6", "cgps16-every-pool-figure", "cgps16-policy",
+        "pool-depletion", "equation-cgps16-3", "equation-cgps16-12", "equation-cgps16-21", "cgps16-fig-2",
+        "cgps16-fig-3", "cgps16-fig-10", "cgps16-axis", "cgps16-marks", "cgps16-every-pool-figure",
     ],
     "notebooks/pool_depletion_claims.html": [
-        "pool-depletion-claims", "equation-cgps16-18", "cgps16-two-conditions", "cgps16-letter", "cgps16-errors",
+        "pool-depletion-claims", "equation-cgps16-10", "equation-cgps16-18", "cgps16-two-conditions", "cgps16-letter", "cgps16-errors",
         "cgps16-few", "cgps16-distribution-figure", "cgps16-guideline", "cgps16-energy", "cgps16-more",
+        "cgps16-fig-4", "cgps16-fig-5", "cgps16-fig-6", "cgps16-fig-8", "cgps16-fig-9", "cgps16-fig-11",
+        "cgps16-corner-letters", "cgps16-gain-letters", "cgps16-algorithm", "cgps16-policy",
     ],
     "notebooks/near_saturation.html": [
         "near-saturation", "equation-ns-poisson", "equation-ns-asymptote", "equation-ns-slope", "equation-ns-tail",
