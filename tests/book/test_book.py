@@ -56,7 +56,8 @@ STABLE = {
         "cgps16-fig-3", "cgps16-fig-10", "cgps16-axis", "cgps16-marks", "cgps16-every-pool-figure",
     ],
     "notebooks/pool_depletion_claims.html": [
-        "pool-depletion-claims", "equation-cgps16-10", "equation-cgps16-18", "cgps16-two-conditions", "cgps16-letter", "cgps16-errors",
+        "pool-depletion-claims", "equation-cgps16-10", "equation-cgps16-18", "cgps16-two-conditions",
+        "cgps16-letter", "cgps16-errors",
         "cgps16-few", "cgps16-distribution-figure", "cgps16-guideline", "cgps16-energy", "cgps16-more",
         "cgps16-fig-4", "cgps16-fig-5", "cgps16-fig-6", "cgps16-fig-8", "cgps16-fig-9", "cgps16-fig-11",
         "cgps16-corner-letters", "cgps16-gain-letters", "cgps16-algorithm", "cgps16-policy",
