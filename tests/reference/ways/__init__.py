@@ -71,7 +71,7 @@ WAYS = _by_name(
     (networks.path_by_formula, f"time as a function of the jobs, by bisection, {MANY}"),
     (networks.closed_at_rest, f"stationary point by Newton's method, {DOUBLE}"),
     (networks.closed_by_bisection, f"bisection for the jobs at the queue, {MANY}"),
-    (networks.closed_by_product_form, f"convolution of the product form, {DOUBLE}"),
+    (networks.closed_by_product_form, f"product form, {DOUBLE}"),
     (networks.closed_by_elimination, f"elimination in the Markov chain, {MANY}"),
     (pool.by_passes, f"one pass over the states, {DOUBLE}"),
     (pool.by_recursion, f"recursion backwards from the last completion, {MANY}"),
