@@ -2,8 +2,8 @@
 
     python book/counts.py [FOLDER]     of _build/html, or of another folder of pages
 
-Words and numbers are those of the paragraphs in the open: without captions, tables, what is folded, and exercises.
-Numbers of equations, figures and sections do not count.
+Words and numbers are those of the paragraphs in the open: without captions, tables, what is folded, exercises,
+questions, and how to cite. Numbers of equations, figures and sections do not count.
 """
 
 import re
@@ -14,7 +14,10 @@ from bs4 import BeautifulSoup
 from tabulate import tabulate
 
 ROOT = Path(__file__).resolve().parent.parent
-NOT_READ = "details, .exercise, .solution, .toggle, .tag_hide-input > .cell_input, table, figcaption, .reading-time"
+NOT_READ = (
+    "details, .exercise, .solution, .toggle, .tag_hide-input > .cell_input, table, figcaption, .reading-time, "
+    ".citation-line, form.selfcheck"
+)
 REFERENCE = re.compile(
     r"\[?\(?[A-Z]{2,5}\d{0,2}\.[\w]+\)?\]?|(?:Figs?|Tables?|Eqs?|Sections?|Theorem|Algorithm)\.? [\d.]+"
 )

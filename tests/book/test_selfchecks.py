@@ -94,7 +94,7 @@ def answers(chapter):
 def test_a_chapter_asks_some_questions_and_says_why(chapter):
     blocks = BLOCK.findall(words(chapter))
     assert all(":why:" in block for block in blocks)
-    assert 6 <= len(blocks) <= 10
+    assert len(blocks) >= 4
 
 
 def test_names_are_used_once():
