@@ -284,7 +284,7 @@ def _search(judge, kinds):
 
 
 def _kinds(log: Log, edges: np.ndarray, without: Collection[str] = ()) -> Iterator[_Kind]:
-    """Yield the kinds of rules that a log may teach, but for some; of each those that interfere least first."""
+    """Return the kinds of rules that a log may teach, but for some; of each those that interfere least first."""
     return (kind for kind in _all_kinds(log, edges) if kind.about not in without)
 
 
