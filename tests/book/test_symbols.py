@@ -26,7 +26,7 @@ def pages():
     if not HTML.exists():
         pytest.skip("the book is not built: make book")
     texts = {x.name: (HTML / f"notebooks/{x.name}.html").read_text(encoding="utf-8") for x in CHAPTERS}
-    return {name: BeautifulSoup(text, "html.parser").article for name, text in texts.items()}
+    return {name: BeautifulSoup(text, "lxml").article for name, text in texts.items()}
 
 
 def test_each_letter_of_a_chapter_has_one_meaning():
