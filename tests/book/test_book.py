@@ -113,7 +113,7 @@ def html(testrun_uid):
 
 @cache
 def soup_of(path):
-    return BeautifulSoup(path.read_text(encoding="utf-8"), "html.parser")
+    return BeautifulSoup(path.read_text(encoding="utf-8"), "lxml")
 
 
 def pages(html):
