@@ -5,12 +5,11 @@ is tapped, by the style sheet alone. An index may be another one of its kind: :m
 Headings and links stay as they are.
 """
 
-import csv
 import html
 import re
 from functools import cache
 
-from csv_tables import LETTERS
+from csv_tables import LETTERS, read
 from docutils import nodes
 from formulas import translated
 
@@ -33,14 +32,11 @@ def in_words(text):
 @cache
 def letters(chapter):
     """The letters of a chapter with their meanings; one with an index also by what stands before it."""
-    with LETTERS.open(encoding="utf-8", newline="") as file:
-        rows = [row for row in csv.DictReader(file) if row["chapter"] == chapter]
-    meanings = {row["letter"]: in_words(row["meaning"]) for row in rows}
+    meanings = {row["letter"]: in_words(row["meaning"]) for row in read(LETTERS) if row["chapter"] == chapter}
     for letter in list(meanings):
-        if index := INDEX.fullmatch(letter):
-            of_several = letter[-1] not in "12"
-            if of_several:
-                meanings.setdefault(f"{index[1]}_", meanings[letter])
+        index = INDEX.fullmatch(letter)
+        if index and letter[-1] not in "12":  # else it is one of two that mean different things
+            meanings.setdefault(f"{index[1]}_", meanings[letter])
     return meanings
 
 

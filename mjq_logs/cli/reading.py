@@ -106,30 +106,33 @@ OUTAGE_OPTIONS = (
 )  # fmt: skip
 
 
-def _user_limits(context, option, given):
-    """Return limits of users by the names of their rules: a number, or the word peak."""
+def _most(words, shown, examples):
+    """Return a limit: the number that `words` say, or the word peak; an error shows what was typed."""
     from mjq_logs.reading.text import as_number
 
+    if shown == PEAK:
+        return PEAK
+    number = as_number(words)
+    if number is None or not 0 < number < float("inf"):
+        raise click.BadParameter(f"{brief(shown)} is not a positive number such as {examples}, or peak")
+    return float(number)
+
+
+def _user_limits(context, option, given):
+    """Return limits of users by the names of their rules: a number, or the word peak."""
     limits: dict[str, float | str] = {}
     for words in given:
-        number = as_number(words.removesuffix(JOBS).strip())
+        most = _most(words.removesuffix(JOBS).strip(), words, "64 or 20jobs")
         name = "user_jobs" if words.endswith(JOBS) else "user_servers"
-        if words != PEAK and (number is None or not 0 < number < float("inf")):
-            raise click.BadParameter(f"{brief(words)} is not a positive number such as 64 or 20jobs, or peak")
         if name in limits:
             raise click.BadParameter(f"{brief(words)} is a second limit of {name.removeprefix('user_')} of a user")
-        limits[name] = PEAK if number is None else float(number)
+        limits[name] = most
     return limits
 
 
 def _queue_limit(context, option, words):
     """Return a limit of queues: a number, the word peak, or None."""
-    from mjq_logs.reading.text import as_number
-
-    number = None if words in (None, PEAK) else as_number(words)
-    if words not in (None, PEAK) and (number is None or not 0 < number < float("inf")):
-        raise click.BadParameter(f"{brief(words)} is not a positive number such as 64, or peak")
-    return words if number is None else float(number)
+    return None if words is None else _most(words, words, "64")
 
 
 queue_limit_option = click.option(
