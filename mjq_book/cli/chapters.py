@@ -35,7 +35,7 @@ from mjq_logs.cli.common import (
     workers_option,
 )
 
-__all__ = ["VALUES", "chapter_argument", "compare", "list_", "require_page", "run", "sweep", "write_page"]
+__all__ = ["chapter_argument", "compare", "list_", "require_page", "run", "sweep", "write_page"]
 
 
 def _complete_chapter(context, parameter, incomplete):
@@ -52,7 +52,6 @@ def _complete_parameter(context, parameter, incomplete):
 PAGE = runs.chapters.NOTEBOOKS.parent / "book/page.py"
 PAGE_NEEDS = ("jupyter_book", "math_core", "bs4")
 FEW = 4  # answers that a run prints
-# How values are written, in a sweep and in a grid of a model.
 VALUES = "Write 0.2:2:10 for ten values from 0.2 to 2, 1:100:3:log for equal ratios, or a list such as 0.1,0.5,0.9."
 chapter_argument = click.argument("name", metavar="CHAPTER", shell_complete=_complete_chapter)
 into_option = click.option(

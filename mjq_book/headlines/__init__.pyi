@@ -1,5 +1,3 @@
-from .grids import Grid as Grid
-from .grids import solve_grid as solve_grid
 from .models import MODELS as MODELS
 from .models import Model as Model
 from .models import network_of as network_of

@@ -75,14 +75,6 @@ def test_where_no_simulation_helps_an_error_says_why(model, inputs, message, mon
     assert run.status in (1, 2) and run.out == "" and message in run.err
 
 
-def test_in_a_table_a_case_that_is_not_solved_in_time_has_an_error(monkeypatch):
-    from mjq_book.headlines import grids
-
-    grid = headlines.Grid("processing_capacity", SYSTEM, {"lam": [1.0, 1.5]})
-    monkeypatch.setattr(grids, "MOST_SECONDS", 0.0)
-    assert grids.attempt(grid, {"lam": 1.0}) == {"error": "the budget of 0 s is used up"}
-
-
 def test_the_shorter_of_two_budgets_counts():
     with pytest.raises(NotInTime, match="of 0 s"), within(60), within(0):
         require_time()

@@ -15,7 +15,6 @@ from urllib.parse import urlparse
 
 import distributed
 import jsonschema
-import polars as pl
 import psutil
 import pytest
 from click.shell_completion import ShellComplete
@@ -220,7 +219,7 @@ def test_without_arguments_the_command_shows_its_help():
 
 def test_required_inputs_are_marked():
     text = " ".join(said("solve", "scheduling", "--help").out.split())
-    assert re.search(r"--room INTEGER [^[]+ \[required\] --policy WORD [^\[]*-p NAME VALUES", text)
+    assert re.search(r"--room INTEGER [^[]+ \[required\] --policy WORD [^\[]*--json", text)
 
 
 def test_a_whole_number_beyond_floats_is_refused_by_name():
@@ -232,7 +231,6 @@ def test_a_whole_number_beyond_floats_is_refused_by_name():
         ["run", "stability", "-p", "p1", huge],
         ["sweep", "stability", "-p", "p1", f".5,{huge}"],
         ["sweep", "stability", "-p", "p1", f".5:{huge}:3"],
-        ["solve", "stability", *small[:-1], "-p", "p1", f".5,{huge}", "-o", "x.csv"],
     ):
         run = said(*words)
         assert (run.status, run.out) == (2, "")
@@ -422,52 +420,6 @@ def test_commands_that_print_json_are_those_tried_above():
     has_json = [name for name in command.list_commands(None) if "--json" in said(name, "--help").out]
     # Of solve, each model has it.
     assert has_json == ["list", "compare", "reference", "replay", "capacity", "plan", "wait", "summary"]
-
-
-def test_a_model_is_solved_in_a_grid(tmp_path):
-    fixed = ["--n1", "1", "--n2", "10", "--mu1", "1", "--mu2", ".5"]
-    run = said("solve", "stability", *fixed, "-p", "n", "5:100:4", "-p", "p1", ".1,.5", "-o", "x.csv", cwd=tmp_path)
-    assert run.status == 1  # the first two cases have too few servers
-    assert run.out == "8 cases, 2 failed\nx.csv\n"
-    assert "n = 5, p1 = 0.1: need n2 10 exceeds the 5 servers" in run.err
-    found = pl.read_csv(tmp_path / "x.csv")
-    assert found["n"].unique(maintain_order=True).to_list() == [5, 37, 68, 100]
-    last = solve("stability", n=100, n1=1, n2=10, mu1=1, mu2=0.5, p1=0.5)["result"]
-    assert found.select(*last).row(-1, named=True) == last
-    again = said("solve", "stability", *fixed, "--p1", ".5", "-p", "n", "5", "-o", "x.csv", cwd=tmp_path)
-    assert (again.status, "x.csv exists; --force replaces it" in again.err) == (2, True)
-    words = ["--p1", ".5", "-p", "n", "5,30", "-o", "x.csv", "--force", "--json"]
-    assert json.loads(said("solve", "stability", *fixed, *words, cwd=tmp_path).out) == {
-        "cases": 2, "failed": 1, "table": "x.csv"
-    }  # fmt: skip
-
-
-def test_of_many_failed_cases_the_first_ten_are_said(tmp_path):
-    fixed = ["--n1", "1", "--n2", "20", "--mu1", "1", "--mu2", ".5", "--p1", ".5"]
-    run = said("solve", "stability", *fixed, "-p", "n", "1:13:13", "-o", "x.csv", cwd=tmp_path)
-    assert (run.status, run.out) == (1, "13 cases, 13 failed\nx.csv\n")
-    lines = run.err.splitlines()
-    assert [line.split(":")[1] for line in lines[:10]] == [f" n = {n}" for n in range(1, 11)]
-    assert lines[10:] == ["mjq: 3 more cases failed; the column error says why"]
-
-
-@pytest.mark.parametrize(
-    ("words", "complaint"),
-    [
-        (["stability", "-p", "n", "5,6"], "-p needs -o FILE"),
-        (["stability", "-o", "x.csv"], "-o needs -p NAME VALUES: the table is for the results of many values"),
-        (["stability", "-p", "m", "5,6", "-o", "x.csv"], "stability has no input 'm'"),
-        (["stability", "-p", "n", "5", "-p", "n", "6", "-o", "x.csv"], "-p n is given twice"),
-        (["stability", "-p", "n", "5:6", "-o", "x.csv"], "n: a range is start:stop:number"),
-        (["fluid", "-p", "network", "a,b", "-o", "x.csv"], "network is a file"),
-    ],
-)
-def test_a_grid_that_cannot_be_ends_with_status_2(tmp_path, words, complaint):
-    fixed = ["--n1", "1", "--n2", "10", "--mu1", "1", "--mu2", ".5", "--p1", ".5"] if words[0] == "stability" else []
-    run = said("solve", *words, *fixed, cwd=tmp_path)
-    assert (run.status, run.out) == (2, "")
-    assert complaint in run.err
-    assert not list(tmp_path.iterdir())
 
 
 # --- Sweeps that are killed -----------------------------------------------------------------------------------------
