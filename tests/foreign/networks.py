@@ -7,8 +7,8 @@ import math
 
 import numpy as np
 
-from mjq.models.fluid import stationary_point
-from mjq.solvers import product_form
+from mjq.models.fluid import stationary_point, transitions
+from mjq.solvers import chain, product_form
 from mjq.solvers.network import Network
 from mjq.solvers.phase_type import PhaseType, erlang, exponential
 
@@ -278,6 +278,119 @@ def class_for_ever():
             if quantity != "response time":
                 mean[quantity, station, "Chain1"] += chance * value
     return mean
+
+
+# --- LINE, the tables that its four code bases share -----------------------------------------------------------------
+
+
+def three_servers():
+    service = means_of(1, {"Delay": 1.0, "Queue1": 0.8})
+    servers = {"Delay": DELAY, "Queue1": 3}
+    return exact(Network(servers, service, cycle(1, "Delay", "Queue1"), population={("Delay", 1): 5}))
+
+
+def two_servers_that_classes_share():
+    service = means_of(1, {"Delay": 1 / 3, "Queue1": 10.0}) | means_of(2, {"Delay": 2.0, "Queue1": 1.0})
+    population = {("Delay", 1): 3, ("Delay", 2): 1}
+    return exact(Network({"Delay": DELAY, "Queue1": 2}, service, SWITCHING, population=population))
+
+
+def two_queues_in_a_ring(*classes):
+    """So many jobs of each class, and their rates at both queues."""
+    stations, service, routing, population = ("Queue1", "Queue2"), {}, {}, {}
+    for name, (jobs, *rates) in enumerate(classes, 1):
+        service |= means_of(name, {queue: 1 / mu for queue, mu in zip(stations, rates, strict=True)})
+        routing |= cycle(name, *stations)
+        population["Queue1", name] = jobs
+    return exact(Network(dict.fromkeys(stations, 1), service, routing, population=population))
+
+
+def think_and_three_queues(*classes):
+    """So many jobs of each class, and their mean times at a delay and three queues."""
+    stations, service, routing, population = ("Delay", "Queue1", "Queue2", "Queue3"), {}, {}, {}
+    for name, (jobs, *times) in enumerate(classes, 1):
+        service |= means_of(name, dict(zip(stations, times, strict=True)))
+        routing |= cycle(name, *stations)
+        population["Delay", name] = jobs
+    return exact(Network(dict.fromkeys(stations, 1) | {"Delay": DELAY}, service, routing, population=population))
+
+
+def three_servers_at_random():
+    """Ten jobs think, and go to one of three queues by chance."""
+    queues = dict.fromkeys(("Station1", "Station2", "Station3"), 1)
+    service = dict.fromkeys([("Think", 1), *((queue, 1) for queue in queues)], exponential(1.0))
+    routing = central_server(1, "Think", queues)
+    return exact(Network({"Think": DELAY} | queues, service, routing, population={("Think", 1): 10}))
+
+
+def open_with_feedback():
+    service = means_of(1, {"Queue1": 1 / 2, "Queue2": 1 / 3, "Queue3": 1 / 2.5})
+    routing = {("Queue1", 1): {("Queue2", 1): 0.4, ("Queue3", 1): 0.3}}
+    routing |= {("Queue2", 1): {("Queue1", 1): 0.2, ("Queue3", 1): 0.3}}
+    servers = dict.fromkeys(("Queue1", "Queue2", "Queue3"), 1)
+    return exact(Network(servers, service, routing, arrivals={("Queue1", 1): 1.0}))
+
+
+def open_delay_and_two_queues():
+    stations = "Station1", "Station2", "Station3"
+    service = means_of(1, dict(zip(stations, (91.0, 10.0, 5.0), strict=True)))
+    service |= means_of(2, dict(zip(stations, (92.0, 5.0, 9.0), strict=True)))
+    arrivals = {("Station1", 1): 0.02, ("Station1", 2): 0.04}
+    servers = {"Station1": DELAY, "Station2": 1, "Station3": 1}
+    return exact(Network(servers, service, path(1, *stations) | path(2, *stations), arrivals=arrivals))
+
+
+def open_queue(arrivals, mu, servers=1, back=0.0):
+    """Classes of one rate at one queue, to which jobs may return."""
+    service = {pair: exponential(1 / mu) for pair in arrivals}
+    routing = {pair: {pair: back} for pair in arrivals} if back else {}
+    return exact(Network({"Queue": servers}, service, routing, arrivals=arrivals))
+
+
+def chance_of(network, jobs):
+    """The probability that the pairs named hold so many jobs, from the chain of the whole network."""
+
+    def rule(state):
+        return transitions(state, network)
+
+    states = chain.explore([tuple(network.start.astype(int).tolist())], rule)
+    pi = chain.stationary(chain.generator(states, rule), states)
+    places = {network.pairs.index(pair): n for pair, n in jobs.items()}
+    hold = [all(state[place] == n for place, n in places.items()) for state in states]
+    return {("probability", "", ""): float(pi[hold].sum())}
+
+
+def four_classes(servers, first_rates, population):
+    """Two pairs of classes: each switches to the other of its pair behind the third station."""
+    stations = list(servers)
+    rates = first_rates, (3.0, 4.0, 5.0, 1.0), (1.0, 3.0, 5.0, 2.0)
+    service = {}
+    for station, row in zip(stations, rates, strict=True):
+        service |= {(station, c): exponential(1 / mu) for c, mu in enumerate(row, 1)}
+    first, second, third = stations
+    routing = path(1, *stations) | path(2, *stations) | path(3, *stations) | path(4, first, third)
+    routing |= {(third, c): {(first, other): 1.0} for c, other in ((1, 2), (2, 1), (3, 4), (4, 3))}
+    del service[second, 4]  # nobody comes there
+    return Network(servers, service, routing, population={(first, c): n for c, n in population.items()})
+
+
+def all_at(network, station, population):
+    """The probability that this station holds all jobs, each in the class in which it began."""
+    return chance_of(network, {pair: population.get(pair[1], 0) if pair[0] == station else 0 for pair in network.pairs})
+
+
+DELAY_AND_TWO = {"Delay": DELAY, "Queue1": 1, "Queue2": 2}
+THREE_QUEUES = {"Queue1": 1, "Queue2": 1, "Queue3": 3}
+FIRST_RATES = 1.0, 2.0, 1.0, 1.0
+
+
+def two_classes_of_five_jobs():
+    jobs = {("Queue2", 1): 1, ("Queue2", 2): 0, ("Queue2", 3): 2, ("Queue2", 4): 1}
+    return chance_of(four_classes(DELAY_AND_TWO, FIRST_RATES, {1: 1, 3: 4}), jobs)
+
+
+def four_jobs_at_one_queue(servers, population):
+    return all_at(four_classes(servers, FIRST_RATES, population), list(servers)[-1], population)
 
 
 # --- LINE, fluid -----------------------------------------------------------------------------------------------------

@@ -45,28 +45,104 @@ SERVICE = {
 }
 
 
+def served_in_order(law, lam, servers=1):
+    """The rule of Poisson arrivals at identical servers; a state holds the phases of jobs in service, and all jobs."""
+
+    def begun(phases, n):
+        return (((tuple(sorted((*phases, k))), n), float(p)) for k, p in enumerate(law.alpha) if p > 0)
+
+    def rule(state):
+        phases, n = state
+        if n < servers:
+            yield from ((to, lam * p) for to, p in begun(phases, n + 1))
+        else:
+            yield (phases, n + 1), lam
+        for place, phase in enumerate(phases):
+            rest = phases[:place] + phases[place + 1 :]
+            for other in np.flatnonzero(law.T[phase] > 0).tolist():
+                yield (tuple(sorted((*rest, other))), n), float(law.T[phase, other])
+            if n > servers:
+                yield from ((to, float(law.exit[phase]) * p) for to, p in begun(rest, n - 1))
+            else:
+                yield (rest, n - 1), float(law.exit[phase])
+
+    return rule
+
+
+def mean_response(law, lam, servers=1):
+    levels = qbd.Levels.of(((), 0), served_in_order(law, lam, servers), servers + 1)
+    counts = [[n for _, n in states] for states in levels.states[:-1]]
+    return levels.stationary().factorial_moment(counts, 1) / lam
+
+
 def one_job_at_a_time(name, load=0.35):
     """Mean wait and response time where each job needs all servers, at this load."""
     law = SERVICE[name]
-    lam = load / law.mean
+    response = mean_response(law, load / law.mean)
+    return {("wait", "", ""): response - law.mean, ("response time", "", ""): response}
+
+
+# --- LINE -------------------------------------------------------------------------------------------------------------
+
+HALF_AND_HALF = erlang(2, 0.5)
+
+
+def varied(mean, scv):
+    """A Coxian law whose squared coefficient of variation is above 1."""
+    first = 2 / mean
+    return PhaseType([1.0, 0.0], [[-first, first / (2 * scv)], [0.0, -first / (2 * scv)]])
+
+
+def in_order(law, lam=1.0, servers=1, name="Queue"):
+    response = mean_response(law, lam, servers)
+    return {("jobs", name, ""): lam * response, ("response time", name, ""): response}
+
+
+def in_order_another_way(law, servers, jobs=80):
+    """The same by a chain of finitely many jobs, solved as a whole; more are rarer than rounding."""
 
     def rule(state):
-        phase, n = state
-        if n == 0:
-            yield from (((first, 1), lam * float(p)) for first, p in enumerate(law.alpha) if p > 0)
-            return
-        yield (phase, n + 1), lam
-        for other in np.flatnonzero(law.T[phase] > 0).tolist():
-            yield (other, n), float(law.T[phase, other])
-        if n == 1:
-            yield (0, 0), float(law.exit[phase])
-        else:
-            yield from (((first, n - 1), float(law.exit[phase] * p)) for first, p in enumerate(law.alpha) if p > 0)
+        return (step for step in served_in_order(law, 1.0, servers)(state) if step[0][1] <= jobs)
 
-    levels = qbd.Levels.of((0, 0), rule, 2)
-    counts = [[n for _, n in states] for states in levels.states[:-1]]
-    response = levels.stationary().factorial_moment(counts, 1) / lam
-    return {("wait", "", ""): response - law.mean, ("response time", "", ""): response}
+    states = chain.explore([((), 0)], rule)
+    response = chain.stationary(chain.generator(states, rule)) @ [n for _, n in states]
+    return {("jobs", "Queue", ""): response, ("response time", "Queue", ""): response}
+
+
+def pollaczek_khinchine(mean, scv, name):
+    """Jobs at a single server that is offered one job per unit of time."""
+    jobs = mean + mean**2 * (1 + scv) / 2 / (1 - mean)
+    return {("jobs", name, ""): jobs, ("response time", name, ""): jobs}
+
+
+def order_independent(arrivals, speed, room):
+    """Classes whose jobs, oldest first, share a speed that depends on who is there; those without room are lost."""
+
+    def rule(jobs):
+        if len(jobs) < room:
+            yield from (((*jobs, kind), lam) for kind, lam in enumerate(arrivals))
+        for place in range(len(jobs)):
+            rate = speed(jobs[: place + 1]) - speed(jobs[:place])
+            if rate:
+                yield jobs[:place] + jobs[place + 1 :], rate
+
+    states = chain.explore([()], rule)
+    pi = chain.stationary(chain.generator(states, rule), states)
+    accepted = float(pi[[len(jobs) < room for jobs in states]].sum())
+    result = {}
+    for kind, lam in enumerate(arrivals):
+        mean_jobs = float(pi @ [jobs.count(kind) for jobs in states])
+        result["jobs", "Queue", str(kind + 1)] = mean_jobs
+        result["throughput", "Queue", str(kind + 1)] = lam * accepted
+        result["response time", "Queue", str(kind + 1)] = mean_jobs / lam / accepted
+    return result
+
+
+SERVERS_OF_CLASS = {0}, {1}, {2}, {0, 1}, {2}
+
+
+def compatible_servers(jobs):
+    return len(set().union(*(SERVERS_OF_CLASS[kind] for kind in jobs)))
 
 
 # --- msj-simulator ----------------------------------------------------------------------------------------------------

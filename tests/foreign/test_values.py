@@ -15,6 +15,7 @@ from functools import cache, partial
 
 import pytest
 
+from mjq.solvers.phase_type import erlang
 from mjq_book import published
 from tests.conftest import ROOT
 from tests.foreign import chains, networks, queues, schedules
@@ -66,6 +67,36 @@ MODELS = (
         ("LINE", "other_ex1"): networks.fluid_parallel,
         ("LINE", "other_ex2"): networks.fluid_feedback,
         ("LINE", "cdf_respt_closed_threeclasses"): networks.fluid_alternating,
+        ("LINE", "cqn_multiserver_nc"): networks.three_servers,
+        ("LINE", "init_state_ps"): networks.two_servers_that_classes_share,
+        ("LINE", "ag_closed_network"): lambda: networks.two_queues_in_a_ring((10, 2.0, 1.0)),
+        ("LINE", "ag_multiclass_closed"): lambda: networks.two_queues_in_a_ring((5, 2.0, 1.0), (3, 1.5, 0.8)),
+        ("LINE", "ag_jackson_network"): networks.open_with_feedback,
+        ("LINE", "fes_aggregation"): lambda: networks.think_and_three_queues((3, 5, 1.5, 1, 0.8), (2, 4, 2, 1.2, 1)),
+        ("LINE", "ld_fes_multiclass"): lambda: networks.think_and_three_queues(
+            (3, 1, 0.5, 0.3, 0.4), (2, 1.5, 0.8, 0.6, 0.7)
+        ),
+        ("LINE", "ld_fes_singleclass"): lambda: networks.think_and_three_queues((5, 5, 1.5, 1, 0.8)),
+        ("LINE", "dispatch_closed"): networks.three_servers_at_random,
+        ("LINE", "oqn_oneline"): networks.open_delay_and_two_queues,
+        ("LINE", "gallery_mmk"): lambda: networks.open_queue({("Queue", 1): 1.0}, 2.0, servers=2),
+        ("LINE", "gallery_mm1_ps_multiclass"): lambda: networks.open_queue({("Queue", 1): 1.0, ("Queue", 2): 0.5}, 4.0),
+        ("LINE", "gallery_mm1_ps_feedback"): lambda: networks.open_queue({("Queue", 1): 1.0}, 2.0, back=1 / 3),
+        ("LINE", "gallery_mhyp1"): lambda: queues.in_order(queues.varied(0.5, 4)),
+        ("LINE", "gallery_merl1"): lambda: queues.in_order(queues.HALF_AND_HALF),
+        ("LINE", "gallery_merl1_tandem"): lambda: queues.in_order(erlang(2, 0.9), name="Queue2"),
+        ("LINE", "gallery_mhyp1_tandem"): lambda: queues.in_order(queues.varied(0.9, 2), name="Queue1"),
+        ("LINE", "gallery_merlk"): lambda: queues.in_order(queues.HALF_AND_HALF, servers=2),
+        ("LINE", "gallery_mhypk"): lambda: queues.in_order(queues.varied(0.5, 4), servers=2),
+        ("LINE", "pas_mmk"): lambda: queues.order_independent((0.7, 0.5), lambda jobs: min(len(jobs), 2), room=4),
+        ("LINE", "pas_compatibility_5class"): lambda: queues.order_independent(
+            (0.5, 0.4, 0.3, 0.2, 0.1), queues.compatible_servers, room=3
+        ),
+        ("LINE", "statepr_aggr_large"): networks.two_classes_of_five_jobs,
+        ("LINE", "statepr_sys_aggr"): lambda: networks.four_jobs_at_one_queue(networks.DELAY_AND_TWO, {1: 1, 3: 3}),
+        ("LINE", "statepr_sys_aggr_large"): lambda: networks.four_jobs_at_one_queue(
+            networks.THREE_QUEUES, dict.fromkeys(range(1, 5), 1)
+        ),
         ("QNAP2", "1-class"): networks.lazowska_117,
         ("QNAP2", "2-class"): networks.eight_and_one,
         ("QNAP2", "complex"): networks.web_site,
@@ -94,6 +125,10 @@ WITNESSES = {
     ("LINE", "ld_multiserver_fcfs"): chains.two_servers_fcfs,
     ("LINE", "ld_class_dependence"): partial(chains.as_many_servers_as_first_class_jobs, chains.dense),
     ("LINE", "mqn_singleserver_ps"): networks.mixed_hundred_another_way,
+    ("LINE", "gallery_merl1_tandem"): partial(queues.pollaczek_khinchine, 0.9, 1 / 2, "Queue2"),
+    ("LINE", "gallery_mhyp1_tandem"): partial(queues.pollaczek_khinchine, 0.9, 2, "Queue1"),
+    ("LINE", "gallery_merlk"): lambda: queues.in_order_another_way(queues.HALF_AND_HALF, servers=2),
+    ("LINE", "gallery_mhypk"): lambda: queues.in_order_another_way(queues.varied(0.5, 4), servers=2),
     ("msj-simulator", "needs 1, 2, 4 of 4, large ones quick"): partial(
         queues.filling_another_way, "needs 1, 2, 4 of 4, large ones quick"
     ),
