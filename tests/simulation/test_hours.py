@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from mjq.simulation import Hours, replay
 from mjq.simulation.policies import policy as policy_of
 from mjq.simulation.schedule import TIES
-from tests import reference_schedules as reference
+from tests.simulation.comparing import compare, in_many_logs, log_of_numbers, random_calendar, random_log, same
 from tests.simulation.test_schedule import WITHOUT_POWERS, logs
 
 WITH_HOURS = [policy for policy in (*WITHOUT_POWERS, "backfill-3") if policy_of(policy).knows_hours]
@@ -29,64 +29,32 @@ def random_hours(rng, classes):
     return Hours(rows, rng.choice([0.0, -3.0, 2.75, -500.3]), grace, rng.choice([1.0, 0.5, 0.7]))
 
 
-def random_log(rng):
-    """A small log with many ties; needs of one resource or of two."""
-    jobs, clock = int(rng.integers(1, 14)), float(rng.choice([1, 0.5, 0.137]))
-    several = rng.random() < 0.25
-    servers = (6.0, 10.0) if several else float(rng.choice([1, 6]))
-    submit, run = clock * rng.integers(0, 15, jobs), clock * rng.integers(0, 9, jobs)
-    need = rng.integers(1, 7, (jobs, 2)) * 1.0 if several else servers * rng.integers(1, 7, jobs) / 6
-    estimate = None if rng.random() < 0.3 else run + clock * rng.integers(-2, 7, jobs).clip(-run / clock)
-    return submit, need, run, estimate, servers
+def log_on_hours(rng):
+    """A log of one resource, or sometimes of two."""
+    return random_log(rng, 2) if rng.random() < 0.25 else log_of_numbers(rng)
 
 
-def random_case(rng):
+def random_case(rng, policy):
     """A log, and how it is replayed: with hours, passes, a calendar that is known or not, or several of these."""
-    log, classes = random_log(rng), int(rng.integers(1, 4))
+    log, classes = log_on_hours(rng), int(rng.integers(1, 4))
     how = {"hours": random_hours(rng, classes), "hours_class": rng.integers(0, classes, len(log[0]))}
     if rng.random() < 0.3:
         how["cycle"] = float(rng.choice([0.25, 0.5, 1 / 1024]))
         if rng.random() < 0.3:
             how = {"cycle": 4 * how["cycle"]}
     if rng.random() < 0.4:
-        times, size = np.sort(rng.choice(30, rng.integers(1, 5), replace=False)), np.ravel(log[-1])[0]
-        up = size * rng.integers(0, 4, len(times)) / 3
-        how["calendar"] = [*zip(0.75 * times, up, strict=True), (30.0, size)]
-        how["known"] = bool(rng.random() < 0.7)
+        how |= {"calendar": random_calendar(rng, np.ravel(log[-1])[0]), "known": bool(rng.random() < 0.7)}
         if rng.random() < 0.5:
             how = {name: how[name] for name in ("calendar", "known")}
+    if policy in ("fcfs", "first-fit", "easy") and not how.get("known") and rng.random() < 0.3:
+        how["priority"] = rng.integers(0, 3, len(log[0]))
     return log, how
 
 
-def agrees(log, how, policy, ties):
-    found = replay(*log, policy, ties=ties, **how)
-    start, finish = reference.schedule(*log, policy, ties, **how)
-    return np.array_equal(found.start, start) and np.array_equal(found.finish, finish)
-
-
-def compare(number, seed):
-    """Replay random logs under all policies in turn; return in how many of them hours or passes changed something."""
-    rng, changed = np.random.default_rng(seed), 0
-    for case in range(number):
-        log, how = random_case(rng)
-        policy = WITH_HOURS[case % len(WITH_HOURS)]
-        if policy in ("fcfs", "first-fit", "easy") and not how.get("known") and rng.random() < 0.3:
-            how["priority"] = rng.integers(0, 3, len(log[0]))
-        ties = TIES[case // len(WITH_HOURS) % 2 if "cycle" not in how else 0]
-        assert agrees(log, how, policy, ties), (case, policy, ties, log, how)
-        changed += not np.array_equal(
-            replay(*log, policy, ties=ties).start, replay(*log, policy, ties=ties, **how).start
-        )
-    return changed
-
-
-def test_replays_with_hours_and_passes_are_the_words_of_the_rules():
-    assert compare(300, seed=1) > 150
-
-
-@pytest.mark.slow
-def test_replays_with_hours_and_passes_are_the_words_of_the_rules_in_ten_thousand_logs():
-    assert compare(10_000, seed=2) > 5000
+@in_many_logs
+def test_replays_with_hours_and_passes_are_the_words_of_the_rules(number, seed):
+    names = {"hours", "hours_class", "cycle", "calendar", "known", "priority"}
+    assert compare(random_case, WITH_HOURS, number, seed, names) > number / 2
 
 
 @pytest.mark.parametrize("ties", TIES)
@@ -94,12 +62,8 @@ def test_replays_with_hours_and_passes_are_the_words_of_the_rules_in_ten_thousan
 @settings(max_examples=10)
 @given(log=logs(), begins=st.integers(-500, 500), grace=st.sampled_from([0.0, 1.0]))
 def test_hours_that_are_always_open_change_nothing(policy, ties, log, begins, grace):
-    hours = Hours(np.ones((2, 168), dtype=bool), begins, grace, 0.5)
-    classes = np.arange(len(log[0])) % 2
-    with_it, without = (
-        replay(*log, policy, ties=ties, **how) for how in ({"hours": hours, "hours_class": classes}, {})
-    )
-    assert np.array_equal(with_it.start, without.start) and np.array_equal(with_it.finish, without.finish)
+    how = {"hours": Hours(np.ones((2, 168), dtype=bool), begins, grace, 0.5), "hours_class": np.arange(len(log[0])) % 2}
+    assert same(replay(*log, policy, ties=ties, **how), replay(*log, policy, ties=ties))
 
 
 @pytest.mark.parametrize("policy", WITH_HOURS)
@@ -107,7 +71,7 @@ def test_hours_that_are_always_open_change_nothing(policy, ties, log, begins, gr
 @given(seed=st.integers(0, 10**6))
 def test_jobs_start_in_their_hours_and_are_expected_to_end_in_them(policy, seed):
     rng = np.random.default_rng(seed)
-    log, hours = random_log(rng), random_hours(rng, 2)
+    log, hours = log_on_hours(rng), random_hours(rng, 2)
     kind = rng.integers(0, 2, len(log[0]))
     found = replay(*log, policy, hours=hours, hours_class=kind)
     assert hours.is_open(kind, found.start).all()
@@ -124,7 +88,7 @@ def test_with_nobody_in_service_a_job_that_may_start_starts(policy):
     """Under the policies that promise nothing; the others may keep the machine free for a job whose hours open soon."""
     rng = np.random.default_rng(7)
     for _ in range(100):
-        log, hours = random_log(rng), random_hours(rng, 2)
+        log, hours = log_on_hours(rng), random_hours(rng, 2)
         kind = rng.integers(0, 2, len(log[0]))
         found = replay(*log, policy, hours=Hours(hours.open, hours.week_begins, np.inf, hours.hour), hours_class=kind)
         edges = hours.week_begins + hours.hour * np.arange(-2, 2000)
@@ -140,15 +104,14 @@ def test_a_known_calendar_of_constant_servers_changes_nothing(policy, log, times
     """Nor does one that changes after all is over: then all go by the profile."""
     without = replay(*log, policy)
     for steps in ([(time, log[-1]) for time in sorted(times)], [(1e6, 0)]):
-        known = replay(*log, policy, calendar=steps, known=True)
-        assert np.array_equal(known.start, without.start) and np.array_equal(known.finish, without.finish)
+        assert same(replay(*log, policy, calendar=steps, known=True), without)
 
 
 @settings(max_examples=30)
 @given(seed=st.integers(0, 10**6), policy=st.sampled_from(WITH_HOURS))
 def test_who_knows_the_calendar_never_holds_more_than_is_up(seed, policy):
     rng = np.random.default_rng(seed)
-    log = random_log(rng)
+    log = log_on_hours(rng)
     size = np.ravel(log[-1])[0]
     steps = [(5.0, size / 2), (9.0, 0.0), (13.0, size), (20.0, size / 3), (31.0, size)]
     found = replay(*log, policy, calendar=steps, known=True)

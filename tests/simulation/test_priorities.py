@@ -10,9 +10,8 @@ from mjq.simulation.engine import arrivals
 from mjq.simulation.engine.queue import by_resource, units
 from mjq.simulation.loop import ENDLESS, START, Plan, Rules, events
 from mjq.simulation.schedule import TIES
-from tests import reference_schedules as reference
+from tests.simulation.comparing import as_defined, compare, in_many_logs, random_calendar, random_log
 from tests.simulation.test_schedule import WITHOUT_POWERS, logs
-from tests.simulation.test_several_resources import random_calendar, random_log
 
 TAKE_PRIORITIES = [name for name, rule in policies.POLICIES.items() if rule.takes_priorities]
 OTHERS = ["server-filling", *(name for name in WITHOUT_POWERS if not policies.policy(name).takes_priorities)]
@@ -25,31 +24,17 @@ def logs_with_priorities(draw):
     return log, np.array(draw(st.lists(st.integers(-2, 3), min_size=jobs, max_size=jobs)))
 
 
-def compare(number, seed):
-    """Replay random logs of one to three resources, some with a calendar; return how many the priorities change."""
-    rng, changed = np.random.default_rng(seed), 0
-    for case in range(number):
-        log = random_log(rng, most=18)
-        priority = rng.integers(0, rng.integers(1, 5), len(log[0]))
-        policy, ties = TAKE_PRIORITIES[case % len(TAKE_PRIORITIES)], TIES[case // len(TAKE_PRIORITIES) % 2]
-        how = dict(ties=ties, kill=bool(rng.random() < 0.2))
-        if rng.random() < 0.3:
-            how["calendar"] = random_calendar(rng, log)
-        found = replay(*log, policy, **how, priority=priority)
-        start, finish = reference.schedule(*log, policy, **how, priority=priority)
-        same = np.array_equal(found.start, start) and np.array_equal(found.finish, finish)
-        assert same, (case, policy, log, priority, how)
-        changed += not np.array_equal(start, replay(*log, policy, **how).start)
-    return changed
+def random_case(rng, policy):
+    """A log of one to three resources with priorities, sometimes with a calendar or with jobs that are killed."""
+    log = random_log(rng, most=18)
+    priority = rng.integers(0, rng.integers(1, 5), len(log[0]))
+    calendar = random_calendar(rng, log[-1][0]) if rng.random() < 0.3 else []
+    return log, {"priority": priority, "calendar": calendar, "kill": bool(rng.random() < 0.2)}
 
 
-def test_replays_are_the_words_of_the_rule():
-    assert compare(400, seed=1) > 100
-
-
-@pytest.mark.slow
-def test_replays_are_the_words_of_the_rule_in_ten_thousand_logs():
-    assert compare(10_000, seed=2) > 2500
+@in_many_logs
+def test_replays_are_the_words_of_the_rule(number, seed):
+    assert compare(random_case, TAKE_PRIORITIES, number, seed, {"priority"}) > number / 4
 
 
 @pytest.mark.parametrize("policy", TAKE_PRIORITIES)
@@ -58,8 +43,7 @@ def test_a_long_queue_is_the_definition(policy):
     rng = np.random.default_rng(3)
     log = rng.integers(0, 300, 1800), rng.integers(1, 11, 1800) / 10, rng.integers(0, 5, 1800), None, 1.0
     priority = rng.integers(0, 6, 1800)
-    found = replay(*log, policy, priority=priority)
-    assert np.array_equal(found.start, reference.schedule(*log, policy, priority=priority)[0])
+    found = as_defined(log, policy, priority=priority)
     assert max(((found.submit <= t) & (found.start > t)).sum() for t in range(300)) > 1024
 
 

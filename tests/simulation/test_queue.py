@@ -4,7 +4,6 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mjq.simulation.engine.heap import push, remove
 from mjq.simulation.engine.queue import (
     ALIKE,
     ALL,
@@ -104,20 +103,6 @@ def test_those_in_service_stand_by_expected_end(steps):
         assert walked(jobs, serving[0]["first"], "behind") == expected
         assert walked(jobs, serving[0]["last"], "ahead") == expected[::-1]
         assert serving[0]["length"] == len(expected)
-
-
-@given(st.lists(st.integers(0, 9), min_size=1, max_size=30), st.data())
-def test_a_heap_may_lose_any_entry(times, data):
-    due, who = np.empty(len(times)), np.empty(len(times), dtype=np.int64)
-    for size, time in enumerate(times):
-        push(due, who, size, time, size)
-    for size in range(len(times) - 1, 0, -1):
-        place = data.draw(st.integers(0, size))
-        gone = who[place]
-        remove(due, who, size, place)
-        assert gone not in who[:size] and len(set(who[:size])) == size
-        assert all(due[k] >= due[(k - 1) // 2] for k in range(1, size))
-        assert due[:size].tolist() == [times[job] for job in who[:size]]
 
 
 def test_a_full_table_grows_and_keeps_its_jobs():

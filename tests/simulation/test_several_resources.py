@@ -12,7 +12,7 @@ from mjq.simulation import policies, replay, simulate_multiserver
 from mjq.simulation.calendar import calendar_of
 from mjq.simulation.loop import event_loop
 from mjq.simulation.schedule import TIES
-from tests import reference_schedules as reference
+from tests.simulation.comparing import compare, in_many_logs, random_calendar, random_log
 
 EVERY_POLICY = [name.replace("<number>", "2") for name in policies.NAMES]
 OF_SEVERAL = [name for name in EVERY_POLICY if not policies.policy(name).one_resource]
@@ -25,48 +25,16 @@ TWELVE = (12, 12), [(4, 1), (1, 4)], (1, 1), (0.5, 0.5)
 # --- The words of the rules -------------------------------------------------------------------------------------------
 
 
-def random_needs(rng, jobs, sizes):
-    """Whole tenths of each resource; some are 0, and of each job at least one is not."""
-    tenths = rng.integers(0, 11, (jobs, len(sizes))) * (rng.random((jobs, len(sizes))) < 0.75)
-    tenths[np.arange(jobs), rng.integers(0, len(sizes), jobs)] += tenths.sum(axis=1) == 0
-    return tenths * (np.array(sizes) / 10)
+def random_case(rng, policy):
+    """A log of one to three resources, sometimes with a calendar or with jobs that are killed."""
+    log = random_log(rng)
+    calendar = random_calendar(rng, log[-1][0]) if rng.random() < 0.2 else []
+    return log, {"calendar": calendar, "kill": bool(rng.random() < 0.2)}
 
 
-def random_log(rng, resources=None, most=14):
-    """A small log with many ties; some run for no time, and estimates are exact, too short or too long."""
-    jobs, resources = int(rng.integers(1, most)), resources or int(rng.integers(1, 4))
-    sizes, clock = rng.choice([1.0, 6.0, 10.0, 250.0], resources), float(rng.choice([1, 0.5, 0.137]))
-    submit, run = clock * rng.integers(0, 15, jobs), clock * rng.integers(0, 9, jobs)
-    estimate = None if rng.random() < 0.3 else np.maximum(run + clock * rng.integers(-3, 7, jobs), 0)
-    return submit, random_needs(rng, jobs, sizes), run, estimate, sizes
-
-
-def random_calendar(rng, log):
-    """Servers of the first resource go down and come back."""
-    times = np.sort(rng.choice(40, 3, replace=False))
-    return [*zip(times.tolist(), (log[-1][0] * rng.integers(0, 11, 3) / 10).tolist(), strict=True), (41, log[-1][0])]
-
-
-def compare(number, seed):
-    """Replay random logs under all policies in turn, some killed at their estimates, some with a calendar."""
-    rng = np.random.default_rng(seed)
-    for case in range(number):
-        log, policy, ties = random_log(rng), DEEPER[case % len(DEEPER)], TIES[case // len(DEEPER) % 2]
-        how = dict(ties=ties, kill=bool(rng.random() < 0.2))
-        if rng.random() < 0.2:
-            how["calendar"] = random_calendar(rng, log)
-        found = replay(*log, policy, **how)
-        start, finish = reference.schedule(*log, policy, **how)
-        assert np.array_equal(found.start, start) and np.array_equal(found.finish, finish), (case, policy, log, how)
-
-
-def test_replays_are_the_words_of_the_rules():
-    compare(700, seed=1)
-
-
-@pytest.mark.slow
-def test_replays_are_the_words_of_the_rules_in_ten_thousand_logs():
-    compare(10_000, seed=2)
+@in_many_logs
+def test_replays_are_the_words_of_the_rules(number, seed):
+    compare(random_case, DEEPER, 2 * number, seed)
 
 
 # --- What must not matter ---------------------------------------------------------------------------------------------
@@ -98,7 +66,7 @@ def test_one_resource_in_a_sequence_is_that_resource(policy, ties):
         submit, need, run, estimate, (servers,) = random_log(rng, resources=1)
         if policy == "server-filling":
             servers, need = 8.0, 2.0 ** rng.integers(-1, 4, need.shape)
-        changes = None if policies.policy(policy).interrupts else random_calendar(rng, [[servers]])
+        changes = None if policies.policy(policy).interrupts else random_calendar(rng, servers)
         alone = replay(submit, need[:, 0], run, estimate, servers, policy, ties=ties, calendar=changes)
         found = replay(submit, need, run, estimate, [servers], policy, ties=ties, calendar=changes)
         assert np.array_equal(found.start, alone.start) and np.array_equal(found.finish, alone.finish)
