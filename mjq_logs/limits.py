@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from mjq.simulation.limits import FREE
 from mjq_logs.reading.log import Log
 from mjq_logs.words import listed
 
-__all__ = ["queue_limits", "queue_peaks", "user_limits", "user_peak"]
+__all__ = ["places_of_queues", "queue_limits", "queue_peaks", "user_limits", "user_peak"]
 
 
 def user_peak(log: Log, jobs: bool = False) -> float:
@@ -51,8 +51,32 @@ def queue_peaks(log: Log) -> dict[str, float]:
     >>> queue_peaks(Log(need=[2, 1, 4], **columns, queue_names=("day", "night")))
     {'day': 3.0, 'night': 4.0}
     """
-    peaks = _peaks(log, _queues(log), "queues")
-    return {name: float(most) for name, most in zip(log.queue_names, peaks, strict=True) if most > 0}
+    peaks = _peaks(log, _queues(log), "queues")  # none of queues whose jobs all come later, or still wait
+    return {name: float(most) for name, most in zip(log.queue_names, peaks, strict=False) if most > 0}
+
+
+def places_of_queues(log: Log, names: Iterable[str]) -> np.ndarray:
+    """Return where in `names` each queue of the log is, -1 where it is not.
+
+    Raises
+    ------
+    ValueError
+        If the log has no queue of such a name.
+
+    Examples
+    --------
+    >>> log = Log(need=[2, 1], run=[60, 60], submit=[0, 9], queue=[0, 1], queue_names=("day", "night"))
+    >>> places_of_queues(log, ["night"]).tolist()
+    [-1, 0]
+    """
+    places = np.full(len(log.queue_names), FREE)
+    for k, name in enumerate(names):
+        if name not in log.queue_names:
+            raise ValueError(
+                f"the log has no queue {brief(name)}; its queues are {listed(map(brief, log.queue_names))}"
+            )
+        places[log.queue_names.index(name)] = k
+    return places
 
 
 def queue_limits(log: Log, most: Mapping[str, float], before: int = 0) -> Limits:
@@ -74,15 +98,9 @@ def queue_limits(log: Log, most: Mapping[str, float], before: int = 0) -> Limits
     ([-1, -1, 0], [4.0])
     """
     queue = _queues(log)
+    place = np.append(places_of_queues(log, most), FREE)  # the last is that of jobs without a queue
     for name in most:
-        if name not in log.queue_names:
-            raise ValueError(
-                f"the log has no queue {brief(name)}; its queues are {listed(map(brief, log.queue_names))}"
-            )
         checks.positive(f"the limit of the queue {brief(name)}", most[name], ndim=0)
-    place = np.full(len(log.queue_names) + 1, FREE)  # the last is that of jobs without a queue
-    for k, name in enumerate(most):
-        place[log.queue_names.index(name)] = k
     group = np.append(np.full(before, FREE), place[queue])
     servers = np.array([float(x) for x in most.values()])
     known = place[queue] != FREE

@@ -455,7 +455,7 @@ def read(
     user_limit: Mapping[str, float | str] | None = None,
     queue_limit: float | str | None = None,
     without: Sequence[str] = (),
-    taught_by: float | None = None,
+    taught_by: float = 1.0,
     **words: Any,
 ) -> Log:
     """Return the log that these options describe; with `servers`, that of a machine of this size.
@@ -522,21 +522,15 @@ def _with_rules(
     saved: str | None = None,
     limits: Mapping[str, Any] | None = None,
     without: Sequence[str] = (),
-    part: float | None = None,
+    part: float = 1.0,
 ) -> Log:
     """Return the log with the rules that the user asks for."""
-    import numpy as np
-
     import mjq_logs
 
     learning, limits = None, limits or {}
     if hours == LEARNED:
-        first = log
-        if part is not None and log.arrival is not None:
-            some = np.arange(max(1, int(part * len(log))))
-            first = log.of(some, present=None, window=(log.begin, max(log.arrival[some][-1], log.begin + 1.0)))
         others = [*without, *(LIMITS[name] for name in limits if name in LIMITS)]
-        rules, learning = mjq_logs.learned_rules(first, given=mjq_logs.Rules(**limits), without=others)
+        rules, learning = mjq_logs.learned_rules(log, given=mjq_logs.Rules(**limits), without=others, part=part)
     else:
         rules = replace(mjq_logs.Rules() if hours == NONE else mjq_logs.read_rules(hours), **limits)
     rules = rules.beside_size if size_is_given else rules

@@ -17,6 +17,7 @@ from mjq_logs.cli.reading import (
     calendar_option,
     hours_options,
     log_options,
+    queue_limit_option,
     read,
     rules_under,
     schema_option,
@@ -52,6 +53,11 @@ __all__ = ["wait"]
 @servers_option
 @calendar_option
 @hours_options
+@queue_limit_option
+@click.option(
+    "--queue", metavar="NAME",
+    help="Ask for a job of this queue, with whose limit by --queue-limit it starts. By default it has no such limit.",
+)  # fmt: skip
 @click.option(
     "--within", multiple=True, metavar="TIME", type=Duration(),
     help="Print the probability of a start within this time. Repeat for more times. The default is 1min, 15min, 1h, 4h "
@@ -75,7 +81,8 @@ __all__ = ["wait"]
 @workers_option
 @quiet_option
 def wait(
-    log, needs, limits, at, policy, servers, within, table, against, page, full, as_json, workers, quiet, **reading
+    log, needs, limits, at, policy, servers, queue, within, table, against, page, full, as_json, workers, quiet,
+    **reading,
 ):  # fmt: skip
     """Forecast when one more job would start.
 
@@ -105,9 +112,9 @@ def wait(
     from mjq_logs.forecast.record import LAST_PART
     from mjq_logs.forecast.table import usual as usual_jobs
 
-    if against is not None and (needs or limits or within or table or at is not None):
+    if against is not None and (needs or limits or within or table or at is not None or queue is not None):
         raise click.UsageError(
-            "--against judges promises that were made, and takes no --need, --limit, --at, --within or --table"
+            "--against judges promises that were made, and takes no --need, --limit, --at, --queue, --within or --table"
         )
     reading |= rules_under([policy], reading["hours"])
     cluster_log = read(log, servers=servers, taught_by=LAST_PART, **reading)
@@ -129,7 +136,7 @@ def wait(
     of_jobs, their_limits = [need for need, _ in cases], [limit for _, limit in cases] if limits else None
     report = mjq_logs.forecast_starts(
         cluster_log, of_jobs, their_limits, _seconds(at, cluster_log), policy,
-        **({"within": within} if within else {}), **work,
+        queue=queue, **({"within": within} if within else {}), **work,
     )  # fmt: skip
     title = "When one more job would start"
     sheet.deliver(_answer(log, cluster_log, report, table), report, full, as_json, page, title)

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from mjq.simulation import Hours, Limits, replay
 from mjq.simulation.limits import FREE
-from mjq_logs.forecast.state import History, State
+from mjq_logs.forecast.state import QUEUE, USER, History, State
 from mjq_logs.rules.hours import HOURS, WEEK
 from mjq_logs.rules.machine import Rules
 
@@ -28,15 +28,15 @@ class Kept(NamedTuple):
     rules : Rules
     kinds : int array, shape (draws, jobs)
         By which hours each job may start: 0 at any, or one more than its class.
-    users : int array, shape (draws, jobs)
-        Whose each job is, -1 where that is not known: that job has no limit.
+    groups : int array, shape (draws, jobs, 2)
+        Of each job, as those of a :class:`~mjq_logs.forecast.state.History`.
     hour : float
         Time since Monday 0 h at the time of the forecast [s].
     """
 
     rules: Rules
     kinds: np.ndarray
-    users: np.ndarray
+    groups: np.ndarray
     hour: float
 
     def whole(self, spans: np.ndarray, longer: int) -> np.ndarray:
@@ -46,7 +46,7 @@ class Kept(NamedTuple):
 
     def of(self, jobs: Any) -> Kept:
         """Return the rules for some of the jobs, or in another order."""
-        return self._replace(kinds=self.kinds[jobs], users=self.users[jobs])
+        return self._replace(kinds=self.kinds[jobs], groups=self.groups[jobs])
 
     def how(self, need: np.ndarray, runs: np.ndarray) -> dict[str, Any]:
         """Return what a replay takes of the rules, of jobs that need so much, some of which run already."""
@@ -56,27 +56,37 @@ class Kept(NamedTuple):
             is_open = np.concatenate([always, self.rules.hours.open])
             how |= {"hours": Hours(is_open, week_begins=BEFORE - self.hour, grace=self.rules.grace)}
             how |= {"hours_class": self.kinds.ravel()}
-        if self.rules.limits_users:
-            how["limits"] = self._limits(need, runs)
+        if limits := self._limits(need, runs):
+            how["limits"] = limits
         return how
 
     def _limits(self, need, runs):
-        """Return the limits of users, of whom each has at least what he holds already; each draw has its own users."""
-        known = self.users >= 0
-        whose = np.broadcast_to(np.arange(len(self.users))[:, None], self.users.shape)[known], self.users[known]
-        code = whose[0] * (1 + self.users.max(initial=0)) + whose[1]
-        group = np.full(self.users.shape, FREE)
-        groups, group[known] = np.unique(code, return_inverse=True)
-        limits = []
-        if self.rules.user_servers is not None:
-            most = np.full(len(groups), self.rules.user_servers)
-            np.maximum.at(most, group[known], need[known])
-            held = np.bincount(group[known & runs], need[known & runs], len(groups))
-            limits.append(Limits(group.ravel(), np.maximum(most, held)))
-        if self.rules.user_jobs is not None:
-            running = np.bincount(group[known & runs], minlength=len(groups))
-            limits.append(Limits(group.ravel(), jobs=np.maximum(running, self.rules.user_jobs)))
+        """Return the limits of users and queues."""
+        limits, rules = [], self.rules
+        if rules.user_servers is not None:
+            limits.append(Limits(*self._groups(USER, rules.user_servers, need, runs)))
+        if rules.user_jobs is not None:
+            group, jobs = self._groups(USER, rules.user_jobs, np.ones(need.shape), runs)
+            limits.append(Limits(group, jobs=jobs))
+        if rules.queues:
+            limits.append(Limits(*self._groups(QUEUE, [*rules.queues.values()], need, runs)))
         return limits
+
+    def _groups(self, kind, most, size, runs):
+        """Return the group of each job, and what each group has at most; each draw has its own groups.
+
+        A group has at least what it holds already, and its largest job.
+        """
+        whose = self.groups[..., kind]
+        known, number = whose != FREE, 1 + whose.max(initial=FREE)
+        code = (np.arange(len(whose))[:, None] * number + whose)[known]
+        codes, place = np.unique(code, return_inverse=True)
+        group = np.full(whose.shape, FREE)
+        group[known] = place
+        room = np.array(np.broadcast_to(most, np.size(most) if np.ndim(most) else number)[codes % number], dtype=float)
+        np.maximum.at(room, place, size[known])
+        held = np.bincount(group[known & runs], size[known & runs], len(codes))
+        return group.ravel(), np.maximum(room, held)
 
 
 class Drawn(NamedTuple):
@@ -112,9 +122,9 @@ def drawn(
     draws: int,
     rng: np.random.Generator,
     later: int = LATER,
-    user: int = FREE,
+    group: ArrayLike = FREE,
 ) -> Drawn:
-    """Draw what is not known: remaining run times, and who comes later; of the new job it may be known whose it is.
+    """Draw what is not known: remaining run times, and who comes later; the new job may be of a known user and queue.
 
     Run times are drawn from jobs alike, see :meth:`~mjq_logs.forecast.state.History.runs_alike`. Those who come
     later are successive jobs of the log, from a random one on; a run time that had not ended is drawn between 0 and its
@@ -152,13 +162,13 @@ def drawn(
     if rules is not None:
         stated = limits.copy()
         stated[:, :new] = jobs.limit[here]
-        kinds, users = np.zeros(limits.shape, dtype=int), np.full(limits.shape, user)
-        users[:, :new] = jobs.user[here]
+        kinds, groups = np.zeros(limits.shape, dtype=int), np.full((*limits.shape, jobs.group.shape[1]), group)
+        groups[:, :new] = jobs.group[here]
         if later:
-            users[:, new + 1 :] = np.where(too_large[:, new + 1 :], FREE, jobs.user[block])
+            groups[:, new + 1 :] = np.where(too_large[:, new + 1 :, None], FREE, jobs.group[block])
         if rules.hours is not None:
             kinds[:, running:] = rules.hours.classes(stated[:, running:]) + 1
-        kept = Kept(rules, kinds, users, jobs.since_monday(state.time))
+        kept = Kept(rules, kinds, groups, jobs.since_monday(state.time))
     return Drawn(arrival, needs, run, limits, new, up, kept)
 
 

@@ -51,14 +51,14 @@ def numbers(first: float, end: int) -> list[int]:
 
 
 def features(
-    jobs: History, time: float, arrived: int, need: ArrayLike, limit: float, policy: str, user: int = FREE
+    jobs: History, time: float, arrived: int, need: ArrayLike, limit: float, policy: str, group: ArrayLike = FREE
 ) -> tuple:
     """Return what is known of one more job: quantiles of its wait by the rule, and the wait of the last job alike.
 
     Both are on the scale of :mod:`mjq_logs.forecast.nearest`. The same state gives the same numbers.
     """
     rng = np.random.default_rng([arrived, round(limit)])
-    what = drawn(jobs, jobs.at(time, arrived), need, limit, DRAWS, rng, user=user)
+    what = drawn(jobs, jobs.at(time, arrived), need, limit, DRAWS, rng, group=group)
     fits = within(np.asarray(need), what.up)
     waits = waits_by_rule(what, jobs.servers, policy) if fits else np.full(DRAWS, HOPELESS)
     rule = np.quantile(on_scale(waits), LEVELS)
@@ -67,7 +67,7 @@ def features(
 
 def rows_of(jobs: History, policy: str, number: int) -> dict:
     """Return what was known of one job of the log when it came, as plain data."""
-    of_job = jobs.need[number], jobs.limit[number], policy, int(jobs.user[number])
+    of_job = jobs.need[number], jobs.limit[number], policy, jobs.group[number]
     rule, last = features(jobs, jobs.arrival[number], number, *of_job)
     return {"rule": [round(float(x), 6) for x in rule], "last": round(last, 6)}
 
@@ -158,7 +158,7 @@ def fingerprint(jobs: History) -> str:
     arrays: tuple[Any, ...] = (jobs.times,) if (jobs.times > 1).any() else ()
     if jobs.rules is not None:
         arrays += jobs.rules.fingerprint(), jobs.clock, jobs.weekly is not None
-        arrays += (jobs.user,) if jobs.rules.limits_users else ()
+        arrays += (jobs.group,) if jobs.rules.limits_users or jobs.rules.queues else ()
     columns = jobs.arrival, jobs.start, jobs.end, jobs.need, jobs.limit
     return fingerprints.of_arrays(jobs.servers, *columns, *calendar, *arrays)
 

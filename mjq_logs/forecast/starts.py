@@ -11,7 +11,9 @@ from numpy.typing import ArrayLike
 
 from mjq._util import checks
 from mjq._util.parallel import Workers
+from mjq._util.plain import brief
 from mjq.simulation import policies
+from mjq.simulation.limits import FREE
 from mjq_logs.answers import ForecastRecord, HeldLately, StartForecast, StartForecasts, Within
 from mjq_logs.doubts import doubts
 from mjq_logs.forecast.correction import Correction
@@ -19,6 +21,7 @@ from mjq_logs.forecast.growth import queue_at
 from mjq_logs.forecast.nearest import MEMORY, SHARES, interval, up_to
 from mjq_logs.forecast.record import LAST_PART, features, lately, past_of, record_of
 from mjq_logs.forecast.state import history, require_limits
+from mjq_logs.limits import places_of_queues
 from mjq_logs.reading.log import HOUR, Log
 from mjq_logs.rules.in_words import kept_in_words
 from mjq_logs.scale import off_scale
@@ -39,6 +42,7 @@ def forecast_starts(
     at: float | None = None,
     policy: str = "easy",
     *,
+    queue: str | None = None,
     within: Sequence[float] = WITHIN,
     keep: str | Path | None = None,
     workers: Workers | None = 1,
@@ -66,6 +70,8 @@ def forecast_starts(
         Time of the forecast [s] as in the log; by default when the log was taken, or its last submission.
     policy : str
         Of the replays, see :func:`mjq.simulation.schedule.replay`; none that interrupts jobs.
+    queue : str, optional
+        The queue of the new job, where the rules of the log have limits of queues; by default it has no such limit.
     within : sequence of float
         Waits [h] whose probabilities are asked for.
     keep : path, optional
@@ -84,8 +90,8 @@ def forecast_starts(
     ------
     ValueError
         If the log does not tell when jobs came, if it has no limits and the policy looks at times, if it has limits and
-        the job has none or the other way round, if a need exceeds the servers, if the time is not one of the log, or if
-        a number violates a constraint.
+        the job has none or the other way round, if a need exceeds the servers, if the time is not one of the log, if
+        the log has no such queue or no limits of queues, or if a number violates a constraint.
 
     Examples
     --------
@@ -103,7 +109,7 @@ def forecast_starts(
     require_limits(log, policy)
     needs, limits = _asked(log, need, limit)
     within = checks.not_negative("within", within).tolist()
-    jobs = history(log, policy)
+    jobs, group = history(log, policy), _group(log, queue)
     fits = checks.fits(needs, jobs.servers, jobs.servers)
     if not fits.all():
         raise ValueError(f"need {checks.shown(needs[~fits][0])} exceeds the {machine_in_words(log)}")
@@ -128,7 +134,7 @@ def forecast_starts(
     recent = None if record is None else lately(correction, arrived, time)
     forecasts, corrected = [], None
     for asked, hours in zip(needs, limits.tolist(), strict=True):
-        rule, alike = features(jobs, time, arrived, asked, HOUR * hours, policy)
+        rule, alike = features(jobs, time, arrived, asked, HOUR * hours, policy, group)
         corrected = None if record is None else correction.forecast(arrived, time, rule, alike)
         waits = None if corrected is None else off_scale(corrected.after) / HOUR
         by_rule = float(off_scale(np.median(rule)) / HOUR)
@@ -155,6 +161,8 @@ def forecast_starts(
         )
     if log.rules is not None and log.rules.limits_users:
         notes.append("the job that is asked for is taken to be of a user who has nothing else on the machine")
+    if log.rules is not None and log.rules.queues and queue is None:
+        notes.append("the job that is asked for is taken to be of no queue, so it has none of the limits of queues")
     if corrected is None:
         short = "The log is too short" if record is None else "Too little of the log is known at this time"
         notes.append(f"{short} to tell how good such forecasts are. So there are no intervals.")
@@ -179,6 +187,16 @@ def forecast_starts(
         forecasts=forecasts,
         rules=kept_in_words(log),
     )
+
+
+def _group(log, queue):
+    """Return the groups of the new job, whose user is not known."""
+    if queue is None:
+        return FREE, FREE
+    if log.rules is None or not log.rules.queues:
+        raise ValueError(f"the queue {brief(queue)} of a job changes nothing: replays keep no limits of queues")
+    places_of_queues(log, [queue])  # refuses one that the log does not have
+    return FREE, list(log.rules.queues).index(queue) if queue in log.rules.queues else FREE
 
 
 def _asked(log, need, limit):

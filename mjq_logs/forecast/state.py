@@ -16,13 +16,15 @@ from numpy.typing import ArrayLike
 
 from mjq.simulation import policies, replay
 from mjq.simulation.calendar import Calendar
+from mjq.simulation.limits import FREE
+from mjq_logs.limits import places_of_queues
 from mjq_logs.reading.log import Log
 from mjq_logs.reading.vectors import plain
 from mjq_logs.rules.hours import MONDAY, WEEK
 from mjq_logs.rules.machine import Rules
 from mjq_logs.rules.weekly import Weekly, weekly
 
-__all__ = ["FEWEST", "Alike", "History", "State", "history", "octaves", "require_limits"]
+__all__ = ["FEWEST", "QUEUE", "USER", "Alike", "History", "State", "history", "octaves", "require_limits"]
 
 FEWEST = 5  # run times that are drawn from; if there are fewer, those of jobs less alike are taken
 MOST_TASKS = 1000  # of an array that wait each by itself; of more, several stand one behind the other
@@ -30,6 +32,7 @@ NEXT = 60.0  # seconds for which a job goes on that has run longer than all othe
 LATEST = 200  # jobs of a kind that are looked at, the latest ones
 SHORTEST = 1e-9  # seconds of a limit, and servers of a need, that have a logarithm
 LOWEST, OCTAVES = -30, 4096  # ranges of needs: whole numbers of four of them are exact as a float
+USER, QUEUE = 0, 1  # the groups of a job
 NO_JOBS = np.empty(0, dtype=np.int64)
 
 
@@ -135,8 +138,9 @@ class History:
         Hours in place of theirs, which are learned anew each week.
     clock : float
         Second 0 on the clock of the place, since a Monday 0 h [s].
-    user : int array, shape (J,)
-        Who submitted it; -1 where that is not known.
+    group : int array, shape (J, 2)
+        Who submitted it, and in which of the queues it waits that have limits; -1 where it is in none, or in one that
+        is not known.
     """
 
     arrival: np.ndarray
@@ -152,7 +156,7 @@ class History:
     rules: Rules | None = None
     weekly: Weekly | None = None
     clock: float = 0.0
-    user: np.ndarray = field(default_factory=lambda: np.empty(0, dtype=int))
+    group: np.ndarray = field(default_factory=lambda: np.empty((0, 2), dtype=int))
 
     def rules_at(self, time: float) -> Rules | None:
         """Return the rules that were known at a time."""
@@ -237,7 +241,7 @@ def history(log: Log, policy: str) -> History:
     ------
     ValueError
         If the log does not tell when jobs came, or if its submit times are start times; if it has no limits, and the
-        policy looks at times; or if its rules have limits of queues.
+        policy looks at times.
     """
     arrival, servers = log.require_waits(), log.machine()
     calendar = None if log.calendar is None else log.calendar.on(servers)
@@ -259,39 +263,51 @@ def history(log: Log, policy: str) -> History:
     if log.unfinished is not None:  # they are among those present
         known = known & ~log.unfinished
     start = np.maximum(start, arrival)
-    user = np.full(len(log), -1) if log.user is None else log.user
-    columns = _columns(arrival, start, start + log.run, log.run, limit, np.ones(len(log)), user, log.needs)[:, known]
+    group = _groups(log, log)
+    columns = _columns(arrival, start, start + log.run, log.run, limit, np.ones(len(log)), group, log.needs)[:, known]
     taken, here, before = log.end, log.present, log.before
     if log.start is not None and before is not None:
         ended = np.isfinite(before.start) & ~before.unfinished
         promised = before.run if before.estimate is None else np.fmax(before.estimate, before.run)
         begun = np.maximum(before.start, before.arrival)
-        ones, need = np.ones(len(promised)), plain(before.need)
-        there = _columns(before.arrival, begun, begun + before.run, before.run, promised, ones, -ones, need)
+        ones, none = np.ones(len(promised)), np.full((len(promised), 2), FREE)
+        there = _columns(
+            before.arrival, begun, begun + before.run, before.run, promised, ones, none, plain(before.need)
+        )
         columns = np.hstack([there[:, ended], columns])
     if log.start is not None and here is not None:
-        columns, taken = np.hstack([columns, _still_there(here, longest[-1])]), here.taken
-    arrival, start, end, run, limit, times, user, *needs = columns[:, np.argsort(columns[0], kind="stable")]
+        columns, taken = np.hstack([columns, _still_there(log, longest[-1])]), here.taken
+    arrival, start, end, run, limit, times, user, queue, *needs = columns[:, np.argsort(columns[0], kind="stable")]
     need = np.column_stack(needs) if log.resources else needs[0]
     rules = None if log.rules is None else log.rules.beside_size
-    if rules is not None and rules.queues:
-        raise ValueError("limits of queues are kept by replays, and not by forecasts of one more job")
     clock = 0.0 if log.clock is None else log.clock - MONDAY
     learned = log.learning is not None and log.start is not None and rules is not None and rules.hours is not None
     columns = arrival, start, end, need, run, limit, servers, taken, calendar, times.astype(int)
-    return History(*columns, rules or None, weekly(log) if learned else None, clock, user.astype(int))
+    group = np.column_stack([user, queue]).astype(int)
+    return History(*columns, rules or None, weekly(log) if learned else None, clock, group)
 
 
 def _columns(*columns):
-    """Return columns as rows of one array; the last of them may be several."""
-    return np.vstack([*columns[:-1], columns[-1].T])
+    """Return columns as rows of one array; each of them may be several."""
+    return np.vstack([column.T for column in columns])
 
 
-def _still_there(here, longest):
+def _groups(log, jobs):
+    """Return the groups of some jobs: those of a log, or those that had not ended when it was taken."""
+    none = np.full(len(jobs.need), FREE)
+    queues = log.rules.queues if log.rules is not None else {}
+    place = np.append(places_of_queues(log, queues), FREE)  # the last is that of jobs without a queue
+    return np.column_stack(
+        [none if jobs.user is None else jobs.user, none if jobs.queue is None else place[jobs.queue]]
+    )
+
+
+def _still_there(log, longest):
     """Return those who had not ended, in the columns of a history, without their ends.
 
     An array has a row for each task that may run at once, which stands for so many runs one after the other.
     """
+    here = log.present
     rows = np.minimum(here.tasks, np.where(here.at_once > 0, here.at_once, here.tasks))
     rows = np.minimum(rows, MOST_TASKS)
     place = np.repeat(np.arange(len(rows)), rows)
@@ -300,5 +316,5 @@ def _still_there(here, longest):
     start = np.where(np.isnan(here.start), np.inf, here.start)[place]
     limit = np.where(np.isnan(here.estimate), longest, here.estimate)[place]
     never, unknown = np.full(len(place), np.inf), np.full(len(place), np.nan)
-    user = np.full(len(place), -1) if here.user is None else here.user[place]
-    return _columns(here.arrival[place], start, never, unknown, limit, times, user, plain(here.need)[place])
+    group, need = _groups(log, here)[place], plain(here.need)[place]
+    return _columns(here.arrival[place], start, never, unknown, limit, times, group, need)

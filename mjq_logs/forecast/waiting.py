@@ -28,7 +28,7 @@ def drawn_in_place(jobs: History, state: State, job: int, draws: int, rng: np.ra
     """Return what :func:`mjq_logs.forecast.by_rule.drawn` draws for a job that waits, at its place in the queue."""
     place = int(np.searchsorted(state.waiting, job))
     others = State(state.time, state.arrived, state.running, np.delete(state.waiting, place))
-    what = drawn(jobs, others, jobs.need[job], jobs.limit[job], draws, rng, user=int(jobs.user[job]))
+    what = drawn(jobs, others, jobs.need[job], jobs.limit[job], draws, rng, group=jobs.group[job])
     ahead = int(within(jobs.need[others.waiting[:place]], what.up).sum())
     new = len(state.running) + ahead
     order = np.insert(np.delete(np.arange(what.arrival.shape[1]), what.new), new, what.new)
@@ -48,7 +48,7 @@ def features_in_queue(jobs: History, time: float, job: int, policy: str) -> tupl
     if job in state.waiting:
         what = drawn_in_place(jobs, state, job, DRAWS, rng)
     else:
-        what = drawn(jobs, state, need, limit, DRAWS, rng, user=int(jobs.user[job]))
+        what = drawn(jobs, state, need, limit, DRAWS, rng, group=jobs.group[job])
     fits = within(np.asarray(need), what.up)
     waits = waits_by_rule(what, jobs.servers, policy) if fits else np.full(DRAWS, HOPELESS)
     return np.quantile(on_scale(waits), LEVELS), float(on_scale(wait_beyond(jobs, time, job)))

@@ -15,7 +15,7 @@ import polars as pl
 from mjq._util import checks
 from mjq._util.plain import printable
 from mjq_logs.answers import Lines
-from mjq_logs.reading.kept import Kept
+from mjq_logs.reading.kept import Kept, queue_of
 from mjq_logs.reading.log import INFERRED, Before, Log, Present
 from mjq_logs.reading.names import Unused, hashed
 from mjq_logs.reading.priorities import Order
@@ -230,7 +230,7 @@ def _log(reading, jobs, kept, tally, servers, partition, order=None, whole=None)
         source = "" if known is None else INFERRED
     arrival = columns["submit"] if columns["eligible"] is None else columns["eligible"]
     columns["unfinished"] = runs
-    present = _present(reading, columns, partition, known, users)
+    present = _present(reading, columns, partition, known, users, queues)
     window, before, columns, gone = _windowed(reading, arrival, columns)
     _without(pl.DataFrame({"line": lines}), BEFORE, gone, tallies)
     clock, odd_clock = (None, "")
@@ -348,7 +348,7 @@ def _attempts(jobs):
     return jobs.drop("row", "ended", "before"), notes
 
 
-def _present(reading, columns, partition, servers, users):
+def _present(reading, columns, partition, servers, users, queues):
     """Return the jobs that had not ended when the log was taken; None if it tells of none."""
     needs = need_columns(max(1, len(reading.resources)))
     waiting = pl.concat(reading.waiting) if reading.waiting else pl.DataFrame(schema=schema(len(needs)))
@@ -364,8 +364,8 @@ def _present(reading, columns, partition, servers, users):
         if size is not None:
             clear &= pl.col(need) <= size * (1 + checks.FIT_TOLERANCE)
     waiting = _queue(waiting)
-    waiting = waiting.with_columns(user=_numbers_of(waiting["user"], users))
     kept = waiting.filter(clear)
+    kept = kept.with_columns(user=_numbers_of(kept["user"], users), queue=_numbers_of(queue_of(kept), queues))
     runs = np.zeros(0, dtype=int) if runs is None else np.flatnonzero(runs)
 
     def both(running, name):
@@ -374,6 +374,9 @@ def _present(reading, columns, partition, servers, users):
 
     def of(name):
         return None if columns[name] is None else columns[name][runs]
+
+    def groups(name):
+        return np.append(np.full(len(runs), -1) if of(name) is None else of(name), kept[name].to_numpy())
 
     return Present(
         need=joined([of("need"), Vectors(kept.select(needs).cast(pl.Float64).to_numpy(), reading.resources)])
@@ -387,7 +390,8 @@ def _present(reading, columns, partition, servers, users):
         tasks=both(np.ones(len(runs)), "tasks").astype(int),
         at_once=both(np.zeros(len(runs)), "at_once").astype(int),
         cut=int(kept["cut"].sum()),
-        user=both(of("user"), "user").astype(int) if users else None,
+        user=groups("user"),
+        queue=groups("queue"),
     )
 
 
@@ -602,9 +606,8 @@ def _places(series, names):
     return np.where(numbers < 0, -1, place)[which].astype(np.int32), named
 
 
-def _numbers_of(names, users):
-    """Return the numbers of users by their names, -1 where one is not known; of a new one the next number."""
-    numbers = dict(users)
+def _numbers_of(names, numbers):
+    """Return users, or queues, as their numbers by their names, -1 where one is not known; a new one is added."""
     for name in names.drop_nulls().unique(maintain_order=True):
         numbers.setdefault(name, len(numbers))
     return names.replace_strict(numbers, default=-1, return_dtype=pl.Int64).fill_null(-1)

@@ -12,7 +12,7 @@ import polars as pl
 from mjq_logs.reading.names import of_one_job
 from mjq_logs.reading.rows import TIMES, need_columns
 
-__all__ = ["NUMBER", "Kept"]
+__all__ = ["NUMBER", "Kept", "queue_of"]
 
 NUMBER = r"^(\d{1,18})"  # what of a job's name is its number
 CANONICAL = r"^(0|[1-9]\d{0,17})$"  # a name that its number tells whole
@@ -63,7 +63,7 @@ class Kept:
             "same": table.select(pl.when(pl.col("job").is_not_null()).then(same)).to_series(),
             "partition": _numbered(table["partition"], self.partitions),
             "user": _numbered(table["user"], self.users),
-            "queue": _numbered(_queue(table), self.queues),
+            "queue": _numbered(queue_of(table), self.queues),
             "priority": _narrow(table["priority"]),
             **{column: _narrow(table[column]) for column in self.floats},
             "zoned": _narrow(table["zoned"]),
@@ -98,7 +98,7 @@ def _empty(floats):
     )
 
 
-def _queue(table):
+def queue_of(table: pl.DataFrame) -> pl.Series:
     """Return in which queue jobs waited: their partition, if the table has no queues."""
     name = "partition" if table["queue"].null_count() == len(table) else "queue"
     return table[name].cast(pl.String)

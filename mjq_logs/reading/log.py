@@ -25,7 +25,7 @@ BLOCKS = 10, 100, 1000  # successive jobs that are taken together where the orde
 INFERRED = "the most that its jobs held at once: there may be more"  # where the servers of a log are from
 SIZES_OF = "--servers N,N with a number for each resource"
 # columns of Before and Present
-PARTS = "need", "run", "arrival", "start", "estimate", "unfinished", "priority", "tasks", "at_once", "user"
+PARTS = "need", "run", "arrival", "start", "estimate", "unfinished", "priority", "tasks", "at_once", "user", "queue"
 COLUMNS = (
     "need", "run", "submit", "eligible", "start", "estimate", "number", "name", "user", "unfinished",
     "priority", "queue",
@@ -72,6 +72,8 @@ class Present(ReadOnly):
         Arrays whose list of tasks was cut, so that there are more.
     user : int array, shape (P,), or None
         Who submitted it, as that of the log.
+    queue : int array, shape (P,), or None
+        In which queue it waits or waited, as that of the log.
 
     Raises
     ------
@@ -89,9 +91,10 @@ class Present(ReadOnly):
     at_once: np.ndarray
     cut: int = 0
     user: Column = None
+    queue: Column = None
 
     def __post_init__(self) -> None:
-        _set_columns(self, "need", "arrival", "start", "estimate", "tasks", "at_once", "user")
+        _set_columns(self, "need", "arrival", "start", "estimate", "tasks", "at_once", "user", "queue")
 
 
 @dataclass(frozen=True, eq=False)

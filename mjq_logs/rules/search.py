@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from mjq._util import checks
 from mjq_logs.answers import Explained, Learning, RulesTried
 from mjq_logs.doubts import LEAST_USED
 from mjq_logs.limits import user_peak
@@ -83,7 +84,9 @@ class _Kind(NamedTuple):
         return replace(rules, hours=learned_hours(self.seen, self.share, parts))
 
 
-def learned_rules(log: Log, policy: str = "easy", given: Rules | None = None, without: Collection[str] = ()) -> Learned:
+def learned_rules(
+    log: Log, policy: str = "easy", given: Rules | None = None, without: Collection[str] = (), part: float = 1.0
+) -> Learned:
     """Learn the rules of a machine from its log, see :mod:`mjq_logs.rules.search`.
 
     Parameters
@@ -96,6 +99,8 @@ def learned_rules(log: Log, policy: str = "easy", given: Rules | None = None, wi
         What is known already: all replays keep it.
     without : collection of str
         Kinds of rules that are not tried: size, cycle, hours, grace, servers of a user, or jobs of a user.
+    part : float
+        Share of the jobs that teach, the first ones; the others can then judge.
 
     Returns
     -------
@@ -109,6 +114,8 @@ def learned_rules(log: Log, policy: str = "easy", given: Rules | None = None, wi
     True
     """
     given = given or Rules()
+    if checks.share("part", part) < 1 and log.arrival is not None:
+        log = _first(log, part)
     if not _tells(log):
         return Learned(given, None)
     log = _latest(log)
@@ -189,6 +196,12 @@ def _tells(log):
         return False
     known = int(np.isfinite(log.start).sum())
     return known >= FEWEST_JOBS and log.end - log.begin >= FEWEST_WEEKS * WEEK
+
+
+def _first(log, part):
+    """Return this part of the jobs of a log, the first ones, and nothing of what was known after them."""
+    some = np.arange(max(1, int(part * len(log))))
+    return log.of(some, present=None, window=(log.begin, max(log.arrival[some][-1], log.begin + 1.0)))
 
 
 def _latest(log):

@@ -370,7 +370,7 @@ def test_forecasts_with_rules_are_a_replay_each(nightly, policy, rules):
     for number in (700, 1500, 2300):
         for need, limit in ((1.0, 900.0), (16.0, 8 * HOUR)):
             state, rng = jobs.at(jobs.arrival[number], number), np.random.default_rng(number)
-            what = drawn(jobs, state, need, limit, 8, rng, user=int(jobs.user[number]))
+            what = drawn(jobs, state, need, limit, 8, rng, group=jobs.group[number])
             apart = waits_by_rule(what, 32, policy) - waits_one_by_one(what, 32, policy)
             assert np.abs(apart).max() < 1e-3, number
 
