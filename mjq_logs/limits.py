@@ -111,7 +111,7 @@ def queue_limits(log: Log, most: Mapping[str, float], before: int = 0) -> Limits
 def user_limits(log: Log, servers: float | None = None, jobs: float | None = None, before: int = 0) -> list[Limits]:
     """Return the limits of a replay in which each user has at most so many servers, or jobs, at once, or both.
 
-    A user one of whose jobs needs more servers has those of his largest job. Jobs without a user have no limit, nor
+    A user one of whose jobs needs more servers has those of their largest job. Jobs without a user have no limit, nor
     have the `before` that stand before those of the log: whose they are is not known.
 
     Raises

@@ -156,7 +156,7 @@ HOURS_OPTIONS = (
     ),
     click.option(
         "--user-limit", "user_limit", metavar="N|Njobs|peak", multiple=True, callback=_user_limits,
-        help="Let each user have at most N servers at once, or those of his largest job; with 20jobs, run at most 20 "
+        help="Let each user have at most N servers at once, or those of their largest job; with 20jobs, run at most 20 "
         "jobs at once. Further jobs of a user wait before the queue, in order of arrival. With the word peak, N is the "
         "most servers that one user had at once in the log: the limit of the machine, if there is one, is at least "
         "that. It stands in place of a limit that --hours says. Repeat to limit both. The policy must be fcfs, "

@@ -41,7 +41,7 @@ NUMBERS = {
     "servers": "in use",
     "grace": "seconds that jobs may run on after their hours",
     "cycle": "seconds between two passes of the scheduler",
-    "user_servers": "that a user has at most at once, or those of his largest job",
+    "user_servers": "that a user has at most at once, or those of their largest job",
     "user_jobs": "that a user runs at most at once",
 }
 HEAD = """\

@@ -46,7 +46,7 @@ def rules_in_words(rules: Rules, log: Log) -> list[str]:
     >>> rules_in_words(Rules(hours=hours, cycle=60), log)
     ['Jobs with limits above 4 h start between 17 and 8 h on weekdays.', 'The scheduler starts jobs once each 1 min.']
     >>> rules_in_words(Rules(user_servers=201), log)
-    ['Each user has at most 201 servers at once, or those of his largest job.']
+    ['Each user has at most 201 servers at once, or those of their largest job.']
     """
     sentences = [] if rules.servers is None else [f"The machine has {rules.servers:g} servers in use."]
     sentences += hours_in_words(rules.hours, log) if rules.hours else []
@@ -54,7 +54,8 @@ def rules_in_words(rules: Rules, log: Log) -> list[str]:
         beyond = f" or at most {time_in_words(rules.grace / HOUR)} later" if rules.grace else ""
         sentences.append(f"By its limit, a job has to end before its hours do{beyond}.")
     if rules.user_servers:
-        sentences.append(f"Each user has at most {rules.user_servers:g} servers at once, or those of his largest job.")
+        most = f"{rules.user_servers:g} servers"
+        sentences.append(f"Each user has at most {most} at once, or those of their largest job.")
     sentences += [f"Each user runs at most {rules.user_jobs:g} jobs at once."] if rules.user_jobs else []
     if rules.queues:
         of_each = listed(f"{printable(name)} {most:g}" for name, most in rules.queues.items())

@@ -37,7 +37,7 @@ class Rules:
     cycle : float
         Time between two passes of the scheduler [s]; 0: it starts jobs whenever something happens.
     user_servers : float or None
-        The most servers that each user has at once, or those of his largest job; None: there is no such limit.
+        The most servers that each user has at once, or those of their largest job; None: there is no such limit.
     user_jobs : float or None
         The most jobs that each user runs at once.
     queues : mapping

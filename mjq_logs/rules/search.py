@@ -318,7 +318,7 @@ def _all_kinds(log, edges):
 
 
 def _of_users(log, used):
-    """Yield limits of users: the most that one had at once, which the limit is if it bound him, and some below it."""
+    """Yield limits of users: the most that one had at once, which the limit is if it bound them, and some below it."""
     if log.user is None or not (log.user >= 0).any():
         return
     most, jobs = user_peak(log), user_peak(log, jobs=True)

@@ -145,7 +145,7 @@ def test_the_command_replays_with_limits_and_says_so(lived, tmp_path):
     mean = kept(lived, user_servers=16).wait.mean()
     assert free["policies"][0]["mean wait [s]"] < kept_json["policies"][0]["mean wait [s]"] == pytest.approx(mean)
     assert most["policies"] == kept_json["policies"]
-    words = "Each user has at most 16 servers at once, or those of his largest job."
+    words = "Each user has at most 16 servers at once, or those of their largest job."
     assert kept_json["rules"] == most["rules"] == [words]
     status, out, _ = said(*command[:-1], "--user-limit", "peak")
     assert status == 0 and "one user had at most 16 servers at once: a limit of users is at least so much" in out
@@ -172,7 +172,7 @@ def test_the_command_refuses_limits_that_cannot_be_kept(lived, tmp_path, words, 
 
 
 def test_forecasts_keep_the_limits_of_users():
-    """On a machine with room, only the job of a user waits who has as much as he may have, until one of his ends."""
+    """On a machine with room, only a job waits whose user has all that they may have, until a job of theirs ends."""
     come = np.append(60.0 * np.arange(300), 18_000.0)
     user = np.append(np.arange(300) % 100, 7)
     run = np.append(np.full(300, 600.0), 36_000.0)

@@ -415,8 +415,11 @@ def test_logs_on_hosts(folder, monkeypatch):
     rng = np.random.default_rng(5)
     need = np.where(rng.random(2000) < 0.02, 4.0, 1.0)
     made_up = Log(need=Vectors(np.column_stack([need, need]), ("cpus", "mem")), run=rng.exponential(100.0, 2000))
-    monkeypatch.setattr(logs_on_hosts, "TABLE", folder / "logs_on_hosts.csv")
-    monkeypatch.setattr(logs_on_hosts, "READ", {"ours": lambda folder: (made_up, Hosts((4,), ((4.0, 4.0),)))})
+    hosts = Hosts((4,), ((4.0, 4.0),))
+    for table in ("TABLE", "SHUFFLED"):
+        monkeypatch.setattr(logs_on_hosts, table, folder / getattr(logs_on_hosts, table).name)
+    monkeypatch.setattr(logs_on_hosts, "READ", {"ours": lambda folder: (made_up, hosts)})
+    monkeypatch.setattr(logs_on_hosts, "openb", lambda folder: (made_up, hosts))
     monkeypatch.setattr(estimates, "ON_HOSTS", 3000)
     monkeypatch.setenv("MJQ_TRACES", str(folder))
     logs_on_hosts.main()
@@ -434,6 +437,12 @@ def test_logs_on_hosts(folder, monkeypatch):
     assert (ordered["own_low"] <= ordered["own_high"]).all()
     assert made.filter(times="alike")["own"].null_count() == ordered.height
     assert set(made.filter(jobs="without lone")["count"]) == {int((need == 4).sum())}
+    shuffled = pl.read_csv(folder / "openb_shuffled.csv")
+    assert shuffled.columns == columns("openb_shuffled")
+    assert set(shuffled["block"]) == {*logs_on_hosts.BLOCKS, 2000}
+    assert (shuffled["low"] <= shuffled["share"]).all() and (shuffled["share"] <= shuffled["high"]).all()
+    (view,) = ordered.filter(jobs="all", rule="view", less="nothing")["own"]
+    assert shuffled.filter(block=1, passes=1)["share"].item() == view  # shuffled one by one is the own order
     monkeypatch.setenv("MJQ_TRACES", str(folder / "nowhere"))
     with pytest.raises(SystemExit, match="MJQ_TRACES"):
         logs_on_hosts.main()

@@ -99,6 +99,11 @@ def of_outages():
     return next(outages.rows("KTH-SP2", next(outages.logs(TRACES))[1]))
 
 
+def of_openb_shuffled():
+    """The order of the log, and the first shuffles."""
+    return list(islice(logs_on_hosts.shuffled(*logs_on_hosts.openb(TRACES)), 2))[-1]
+
+
 def of_real_waits():
     return next(real_waits.rows("KTH-SP2", log(real_waits.LOGS["KTH-SP2"])))
 
@@ -146,6 +151,7 @@ ROWS = [
     ("logs_on_hosts", ["log", "times", "jobs", "rule", "less"], of_hosts, 1e-3, [slow, needs_traces]),
     ("near_saturation", ["configurations"], of_constants, 1e-7, [slow]),
     ("near_saturation_waits", ["load"], of_simulation_near_saturation, 1e-4, [slow]),
+    ("openb_shuffled", ["block", "passes"], of_openb_shuffled, 1e-3, [needs_traces]),
     ("outages", ["log", "rule"], of_outages, 1e-4, [needs_traces]),
     ("public_logs_waits", ["log", "policy"], of_waits, 1e-4, [needs_traces]),
     ("real_waits", ["name", "policy"], of_real_waits, 1e-4, [needs_traces]),

@@ -276,6 +276,46 @@ def way_of_more_memory(**values):
     return {"steps": steps[0], "steps_then": steps[1], "now": now, "then": then}
 
 
+def draw_rows(rng):
+    values = draw_machine(rng)
+    mixed, rows = in_two_orders(**values)
+    if 1e-9 < abs(mixed / rows - 1) < 0.03:
+        raise ValueError("too near")
+    return values
+
+
+def alone(B1, B2, a1, a2, c1, c2, **_):
+    """Return how many jobs of each kind run if no other kind does."""
+    return [min(B1 // need1, B2 // need2) for need1, need2 in ((a1, a2), (c1, c2))]
+
+
+def in_two_orders(p1, **values):
+    """Return the capacity in random order and in long rows."""
+    first, second = alone(**values)
+    return machine(p1=p1, **values).capacity, 1 / (p1 / first + (1 - p1) / second)
+
+
+def which_order(**values):
+    return larger(*in_two_orders(**values))
+
+
+def larger(first, second):
+    """Return 0 or 1 for the larger of two, and 2 if they are equal."""
+    return 2 if abs(first / second - 1) < 1e-9 else int(first < second)
+
+
+def order_of_the_largest_packing(p1, **values):
+    return larger(max(sum(packing) for packing in maximal_packings(**values)), max(alone(**values)))
+
+
+def way_of_rows(p1, **values):
+    mixed, rows = in_two_orders(p1=p1, **values)
+    first, second = alone(**values)
+    one = machine(p1=p1, **values)
+    steps = ", ".join(map(str, sr.staircase(one.servers, one.needs)))
+    return {"first": first, "second": second, "steps": steps, "mixed": mixed, "rows": rows}
+
+
 BY_HAND = System((12, 12), [(4, 1), (1, 4)], (1, 1), (0.5, 0.5))
 LEAST_BY_HAND = 1 / (1 / BY_HAND.views).sum()
 
@@ -364,6 +404,15 @@ QUESTIONS = (
         "memory. If both lists are the same, then the same jobs fit together, and nothing changes. The capacity is "
         "{now} jobs per mean time now and {then} then. More memory never delays a job in order of arrival, so the "
         "capacity cannot fall.", way_of_more_memory,
+    ),
+    Choice(
+        "Random order or long rows", MACHINE + "All times are exponential with the same mean, and jobs start in the "
+        "order of arrival. The jobs come either in random order, or in long rows of one kind and then of the other. "
+        "The capacity is larger", ("in random order", "in long rows", "in neither"), draw_rows, which_order,
+        {"that jobs which fit together must also come so that they run together": order_of_the_largest_packing},
+        "In a row of the first kind {first} jobs run, and in one of the second kind {second}. So long rows complete "
+        "1 / ({p1} / {first} + (1 − {p1}) / {second}) = {rows} jobs per mean time. In random order there fit {steps} "
+        "jobs of the second kind beside 0, 1, 2, … of the first, and the product form gives {mixed}.", way_of_rows,
     ),
     Task(
         "derive", "Two named machines",
