@@ -418,6 +418,8 @@ class Report(Plain):
     """Their share of the work."""
     rules: list[str] = []
     """The rules beside the policy that replays keep, and what they explain, in sentences."""
+    learning: Learning | None = None
+    """What each cause explains of the waiting, and what was tried; null where nothing was learned from the log."""
 
 
 class Blocked(Plain):
@@ -799,6 +801,8 @@ class Plan(Plain):
     """How far replays agree with the waits of the log; empty if it has none."""
     rules: list[str] = []
     """The rules beside the policy that replays keep, and what they explain, in sentences."""
+    learning: Learning | None = None
+    """What each cause explains of the waiting, and what was tried; null where nothing was learned from the log."""
     warnings: list[str] = []
     """What makes the answer doubtful, as in a report of capacity."""
     policies: list[PolicyPlan]
@@ -961,6 +965,8 @@ class StartForecasts(Plain):
     forecasts: list[StartForecast]
     rules: list[str] = []
     """The rules beside the policy that replays keep, and what they explain, in sentences."""
+    learning: Learning | None = None
+    """What each cause explains of the waiting, and what was tried; null where nothing was learned from the log."""
     warnings: list[str] = []
     """What makes the answer doubtful, such as lines that were lost, or a size that is not the one in use."""
 

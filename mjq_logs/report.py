@@ -238,6 +238,7 @@ def _reports(log, policies, seed, needs, progress):
             other_needs=others,
             work_of_others=less,
             rules=kept_in_words(log),
+            learning=log.learning,
         )
     return reports
 

@@ -186,6 +186,7 @@ def forecast_starts(
         lately=recent,
         forecasts=forecasts,
         rules=kept_in_words(log),
+        learning=log.learning,
     )
 
 

@@ -325,6 +325,7 @@ def _planned(work, log, target, policies, sizes, changes, growth, node):
         varies=list(varies),
         real_waits=agreement_in_words(compared),
         rules=kept_in_words(log),
+        learning=log.learning,
         warnings=doubts(log, compared),
         policies=of_policies,
         what_if=effects,

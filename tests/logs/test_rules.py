@@ -3,6 +3,7 @@
 import json
 from dataclasses import replace
 
+import jsonschema
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -305,6 +306,17 @@ def test_nothing_is_learned_from_a_log_without_real_starts(nightly, changed):
     assert learned_rules(replace(nightly, **changed)) == (Rules(), None)
 
 
+def test_a_part_teaches_what_its_jobs_alone_would(nightly):
+    jobs = int(0.8 * len(nightly))
+    first = nightly.of(np.arange(jobs), window=(nightly.begin, nightly.submit[jobs - 1]))
+    later = replace(nightly, start=np.where(np.arange(len(nightly)) < jobs, nightly.start, nightly.start + 9e4))
+    taught = learned_rules(later, part=0.8)
+    assert taught.rules and taught.learning == learned_rules(first).learning
+    assert taught.rules.fingerprint() == learned_rules(first).rules.fingerprint()
+    with pytest.raises(ValueError, match="part must lie between 0 and 1, got 2"):
+        learned_rules(nightly, part=2)
+
+
 def test_nothing_is_learned_from_few_jobs(nightly):
     assert learned_rules(nightly.of(np.arange(900))) == (Rules(), None)
 
@@ -353,6 +365,29 @@ def test_a_plan_names_its_rules_and_so_does_its_json(nightly, tmp_path):
     kept = json.loads(said(*plan, "--json")[1])
     assert any("start between 17 and 8 h" in sentence for sentence in kept["rules"])
     assert json.loads(said(*plan, "--json", "--hours", "none")[1])["rules"] == []
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("replay",),
+        ("plan", "--target-wait", "4h", "--servers", "32:48:2"),
+        ("capacity", "--policy", "easy"),
+        ("capacity",),
+    ],
+)
+def test_the_json_of_a_command_has_the_table_of_causes(nightly, tmp_path, few_jobs, words):
+    path = written(nightly, tmp_path / "log.swf")
+    learning = learned_rules(read_log(path)).learning.model_dump()
+    assert "hours" in {row["about"] for row in learning["explained"]}
+    for hours, expected in (("learned", learning), ("none", None)):
+        status, out, error = said(words[0], path, *words[1:], "--json", "--hours", hours)
+        assert status in (0, 3), error
+        answer = json.loads(out)
+        if words[0] != "replay":
+            jsonschema.validate(answer, json.loads(said(words[0], "--schema").out))
+        for report in answer["policies"].values() if words == ("capacity",) else [answer]:
+            assert report["learning"] == expected
 
 
 @pytest.mark.parametrize(
