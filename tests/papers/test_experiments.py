@@ -28,9 +28,10 @@ from mjq_book.experiments import (
     two_tier,
 )
 from mjq_book.experiments.tables import keeping
-from mjq_logs import Hosts, Log, Vectors, capacities, example_log, example_path, read_log, saturated_starts
+from mjq_logs import Hosts, Log, Rules, Vectors, capacities, example_log, example_path, read_log, saturated_starts
 from mjq_logs.capacity import estimates
 from tests.conftest import TRACES, needs_traces
+from tests.logs.test_rules import lived
 
 
 def test_times_and_machines(monkeypatch):
@@ -239,6 +240,12 @@ def test_a_row_of_the_forecasts_is_computed_again():
     row = forecasts.record_at_random(read_log(TRACES / forecasts.REAL[name]), forecasts.TIMES)
     kept = experiments.kept("forecasts").row(by_predicate=pl.col("log") == name, named=True)
     assert row == pytest.approx({key: kept[key] for key in row}, rel=1e-3)
+
+
+def test_a_log_that_teaches_rules_has_a_second_record():
+    log = lived(Rules(cycle=60))
+    (_, without), (rules, ruled) = forecasts.with_and_without_rules(log)
+    assert without is log and rules == "a pass each 1 min" and ruled.rules == Rules(cycle=60)
 
 
 def test_forecasts_of_a_log_are_kept(folder, monkeypatch):

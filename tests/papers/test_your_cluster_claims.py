@@ -141,12 +141,18 @@ def scores():
 
 
 def test_eighty_percent_intervals_hold_74_to_86(scores):
-    assert scores.height == 8
+    assert scores.height == 9
     assert scores["within_80"].is_between(0.74, 0.86).all()
 
 
 def test_forecasts_beat_the_simple_ones(scores):
     assert (scores["error"] < scores["simpler"]).all()
+
+
+def test_rules_make_forecasts_of_kth_better_by_a_tenth_than_the_wait_of_the_last_job_alike(scores):
+    alone, ruled = (scores.filter(log="KTH-SP2", starts="real").row(k, named=True) for k in range(2))
+    assert alone["rules"] == "none" != ruled["rules"] and scores.filter(pl.col("rules") != "none").height == 1
+    assert ruled["error"] < 0.9 * ruled["error_of_last"] < alone["error"]
 
 
 def test_replayed_starts_have_a_third_of_their_error(scores):
