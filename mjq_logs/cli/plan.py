@@ -25,6 +25,7 @@ from mjq_logs.cli.common import (
     workers_option,
 )
 from mjq_logs.cli.reading import (
+    NONE,
     HostList,
     Machine,
     Need,
@@ -54,6 +55,7 @@ NOT_ON_HOSTS = {  # options beside --hosts, by the names of their values
     "caps": ("--cap", OF_ONE_POOL), "estimates": ("--estimates", OF_ONE_POOL), "shift": ("--shift-night", OF_ONE_POOL),
     "absent": ("--without", OF_ONE_POOL), "anonymous": ("--anonymous", "the table of job classes knows no hosts"),
     "node": ("--node", "sizes are a host apart"),
+    "hours": ("--hours", "rules beside the policy are kept by replays of one pool"),
     "user_limit": ("--user-limit", "limits are kept by replays of one pool"),
     "queue_limit": ("--queue-limit", "limits are kept by replays of one pool"),
     "calendar": ("--calendar", "a calendar says how many servers are up, but not which hosts"),
@@ -363,7 +365,7 @@ def _on_hosts(path, hosts, servers, target, common, reading):
     asked = hosts if isinstance(hosts, HostRange) else HostRange(hosts, None, None)
     if servers is not None and (asked.most or isinstance(servers, Range)):
         raise click.UsageError("--hosts and --servers A:B exclude each other: both say which sizes to try")
-    log = read(path, **reading | {"servers": servers_of(asked.fewest, servers)})
+    log = read(path, **reading | {"servers": servers_of(asked.fewest, servers), "hours": NONE})
     common.pop("node")
     result = mjq_logs.planned_on_hosts(log, asked.fewest, target, most=asked.most, sizes=asked.sizes, **common)
     return _answer(path, log, result, result.policies[:1]), result

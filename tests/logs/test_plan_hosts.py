@@ -209,6 +209,7 @@ def test_sentences_and_tables_are_those_of_the_json(path, tmp_path, hosts):
         (["--hosts", "4x8", "--servers", "32:64"], "--hosts and --servers A:B exclude each other"),
         (["--hosts", "4:5x8", "--servers", "32"], "--hosts and --servers A:B exclude each other"),
         (["--hosts", "4x8", "--policy", "easy"], "--hosts and --policy exclude each other: on hosts jobs start in ord"),
+        (["--hosts", "4x8", "--hours", "learned"], "--hosts and --hours exclude each other: rules beside the policy"),
         (["--hosts", "4x8", "--cap", "4"], "--hosts and --cap exclude each other: what-ifs are of one pool"),
         (["--hosts", "4x8", "--estimates", "exact"], "--hosts and --estimates exclude each other"),
         (["--hosts", "4x8", "--shift-night", "20%"], "--hosts and --shift-night exclude each other"),

@@ -367,6 +367,14 @@ def test_a_plan_names_its_rules_and_so_does_its_json(nightly, tmp_path):
     assert json.loads(said(*plan, "--json", "--hours", "none")[1])["rules"] == []
 
 
+@pytest.mark.parametrize("words", [("capacity",), ("replay",), ("plan", "--target-wait", "9h")])
+def test_on_hosts_nothing_is_learned_from_a_log_that_teaches_rules(nightly, tmp_path, few_jobs, words):
+    path = written(nightly, tmp_path / "log.swf")
+    status, out, error = said(words[0], path, "--hosts", "2x16", *words[1:])
+    assert status in (0, 3), error
+    assert "start between" not in out
+
+
 @pytest.mark.parametrize(
     "words",
     [
