@@ -23,10 +23,11 @@ from numpy.typing import ArrayLike
 
 from mjq._util import checks
 from mjq.simulation.calendar import Calendar, calendar_of
+from mjq_logs.reading.clock import local, original
 from mjq_logs.reading.log import HOUR, Gap, Log
 
 __all__ = [
-    "calendar_on", "dated", "find_gaps", "longest_pause", "original", "outages_in_words", "servers_up", "with_calendar",
+    "calendar_on", "dated", "find_gaps", "longest_pause", "outages_in_words", "servers_up", "with_calendar",
     "without_gaps",
 ]  # fmt: skip
 
@@ -162,13 +163,6 @@ def without_gaps(log: Log, gaps: Sequence[Gap] | None = None) -> Log:
     return replace(log, **times, before=before, present=present, window=window, gaps=tuple(gaps))
 
 
-def original(log: Log, times: ArrayLike) -> np.ndarray:
-    """Return times of a log on the clock that it had before gaps were taken out."""
-    ends, taken = np.array([gap.end for gap in log.gaps]), np.append(0.0, np.cumsum([gap.taken for gap in log.gaps]))
-    times = np.asarray(times, dtype=float)
-    return times + taken[np.searchsorted(ends - taken[1:], times, "right")] if log.gaps else times
-
-
 def servers_up(log: Log) -> Calendar | None:
     """Return when how many servers were up, on the clock of the file; None if nothing is known of outages.
 
@@ -260,7 +254,8 @@ def _when(log, gap):
     if log.clock is None:
         first = float(original(log, [log.begin])[0])
         return f"day {(gap.begin - first) / DAY:.1f} to {(gap.end - first) / DAY:.1f}"
-    return f"{_date(gap.begin + log.clock)} to {_date(gap.end + log.clock)}"
+    first, last = local(replace(log, gaps=()), [gap.begin, gap.end])  # a gap is on the clock of the file
+    return f"{_date(first)} to {_date(last)}"
 
 
 def _date(seconds):
@@ -273,5 +268,5 @@ def dated(log: Log, time: float) -> str:
     >>> dated(Log(need=[1], run=[1], submit=[90], clock=0.0), 90.0)
     '1970-01-01 00:01'
     """
-    (there,) = original(log, [time]).tolist()
-    return f"second {there:.10g}" if log.clock is None else _date(there + log.clock)
+    (there,) = local(log, [time]).tolist()
+    return f"second {there:.10g}" if log.clock is None else _date(there)

@@ -12,7 +12,8 @@ import numpy as np
 
 from mjq._util import checks
 from mjq_logs.answers import Held, Window
-from mjq_logs.outages import dated, original
+from mjq_logs.outages import dated
+from mjq_logs.reading.clock import original
 from mjq_logs.reading.log import Before, Log, Present
 from mjq_logs.reading.vectors import joined
 from mjq_logs.words import counted, time_in_words

@@ -7,7 +7,7 @@ are judged on the second half: see :class:`mjq_logs.answers.Likeness`. Where no 
 
 ``starts_by_hour.csv`` is of KTH-SP2: for each class of limits and each hour of the week, in how many hours somebody
 waited who would have fitted, and how many of them saw a start, see :mod:`mjq_logs.rules.exposure`. Hours are those of
-the clock of the log.
+standard time, which is the clock that :func:`mjq_logs.learned_rules` chooses for it.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def hours_of_starts(log: mjq_logs.Log) -> Iterator[dict]:
     limits = log.estimates_used
     assert limits is not None
     ends = octaves(limits)
-    seen = exposure(log, ends[ends >= SHOWN_FROM], np.empty(0))
+    seen = exposure(log, ends[ends >= SHOWN_FROM], np.empty(0), standard=True)
     for limit, waited, started in zip(seen.limits, seen.waited[0], seen.started[0], strict=True):
         for hour in range(HOURS):
             yield {"limit": limit / 3600, "hour": hour, "waited": int(waited[hour]), "started": int(started[hour])}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,8 @@ from mjq._util import checks
 from mjq._util.compiling import numba
 from mjq.simulation.calendar import Calendar
 from mjq_logs.answers import Agreement, Load
-from mjq_logs.outages import original, servers_up
+from mjq_logs.outages import servers_up
+from mjq_logs.reading.clock import local, original
 from mjq_logs.reading.log import Log
 from mjq_logs.replaying import replayed
 
@@ -47,14 +49,15 @@ def load(log: Log) -> Load | None:
     arrival = log.arrival
     if arrival is None or not log.end > log.begin:
         return None
-    servers, work, clock = log.require_servers(), log.need * log.run, log.clock or 0.0
-    up, there = servers_up(log), original(log, arrival) + clock  # on the clock of the file
-    up = None if up is None else up.moved(-clock)
-    ends = original(log, [log.begin, log.end]) + clock
-    what = there, work, servers, up, *ends.tolist()
+    servers, work = log.require_servers(), log.need * log.run
+    first = float(local(log, log.begin) - original(log, log.begin))  # the clock of the place when the log begins
+    up, there = servers_up(log), original(log, arrival) + first
+    up = None if up is None else up.moved(-first)
+    begin, end = (original(log, [log.begin, log.end]) + first).tolist()
+    what = there, work, servers, up, begin, end
     by_month = _by_month(*what) if log.clock is None else _by_calendar(*what)
-    by_hour = {} if log.clock is None else _by_hour(*what)
-    can, since, seen = _can(up, servers, *ends.tolist()), arrival - log.begin, log.end - log.begin
+    by_hour = {} if log.clock is None else _by_hour(*what, lambda times: local(replace(log, gaps=()), times - first))
+    can, since, seen = _can(up, servers, begin, end), arrival - log.begin, log.end - log.begin
     return Load(
         rate=float(HOUR * len(log) / seen),
         load=float(work.sum() / can) if can > 0 else float("nan"),
@@ -95,14 +98,12 @@ def _by_calendar(arrival, work, servers, up, begin, end):
     return {month: float(done / can) for month, done, can in shares if can > 0}
 
 
-def _by_hour(arrival, work, servers, up, begin, end):
-    """Load of each hour of the day, over all days."""
-    hour = (arrival // HOUR).astype(np.intp)
-    hours = np.arange(begin // HOUR, end // HOUR + 1).astype(np.intp)
-    done, times = np.bincount(hour % 24, work, 24), np.bincount(hours % 24, minlength=24)
-    can = servers * HOUR * times
-    if up is not None:
-        can = np.bincount(hours % 24, up.work(HOUR * hours, HOUR * (hours + 1)), 24)
+def _by_hour(arrival, work, servers, up, begin, end, shown):
+    """Load of each hour of the day, over all days; a function tells what clocks `shown` at these times."""
+    hours = np.arange(begin // HOUR, end // HOUR + 1)
+    of_jobs, of_hours = ((shown(times) // HOUR).astype(np.intp) % 24 for times in (arrival, HOUR * hours))
+    can = servers * HOUR if up is None else up.work(HOUR * hours, HOUR * (hours + 1))
+    done, can = np.bincount(of_jobs, work, 24), np.bincount(of_hours, np.broadcast_to(can, len(hours)), 24)
     return {f"{k:02d}": float(done[k] / can[k]) for k in range(24) if can[k] > 0}
 
 

@@ -148,7 +148,7 @@ HOURS_OPTIONS = (
         "limits, the time between two passes of the scheduler, the size in use, and limits of users. By default they "
         "are learned from the log where it tells real starts, and kept only where they bring replays nearer to a half "
         "of it that did not teach them. A FILE holds rules that --save-hours has written. Hours are those "
-        "of a clock without summer time.",
+        "of the clock of the place, with summer time where the log names its zone, or of standard time.",
     ),
     click.option(
         "--save-hours", metavar="FILE", type=click.Path(dir_okay=False),
@@ -542,14 +542,14 @@ def _with_rules(
 def _within(log: Log, since: str | None, until: str | None) -> Log:
     """Return what the log tells of the window that the user asks for."""
     from mjq_logs import within
-    from mjq_logs.reading.text import as_moment
+    from mjq_logs.reading.clock import as_moment
 
     if since is None and until is None:
         return log
     ends = []
     for option, text in (("--from", since), ("--to", until)):
         try:
-            ends.append(None if text is None else as_moment(text, log.clock))
+            ends.append(None if text is None else as_moment(log, text))
         except ValueError as error:
             raise ValueError(f"{option}: {error}") from None
     return within(log, *ends)

@@ -335,14 +335,14 @@ def deliver(
 
 def dates(log: Log) -> str:
     """Return the days on which the window of a log begins and ends by its file, or how many days it lasts."""
-    from mjq_logs.outages import original
+    from mjq_logs.reading.clock import local
 
     if log.arrival is None:
         return ""
-    first, last = original(log, [log.begin, log.end]).tolist()
+    first, last = local(log, [log.begin, log.end]).tolist()
     if log.clock is None:
         return f"{(last - first) / 86_400:.3g} days"
-    days = (datetime(1970, 1, 1, tzinfo=UTC) + timedelta(seconds=time + log.clock) for time in (first, last))
+    days = (datetime(1970, 1, 1, tzinfo=UTC) + timedelta(seconds=time) for time in (first, last))
     return " to ".join(f"{day:%Y-%m-%d}" for day in days)
 
 

@@ -144,10 +144,10 @@ def wait(
 
 def _seconds(at, cluster_log):
     """Return a time of the log [s] for what the user typed."""
-    from mjq_logs.reading.text import as_moment
+    from mjq_logs.reading.clock import as_moment
 
     try:
-        return None if at is None else as_moment(at, cluster_log.clock)
+        return None if at is None else as_moment(cluster_log, at)
     except ValueError as error:
         raise ValueError(f"--at: {error}") from None
 

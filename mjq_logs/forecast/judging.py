@@ -26,6 +26,7 @@ from mjq_logs.forecast.record import LAST_PART
 from mjq_logs.forecast.state import History, history
 from mjq_logs.forecast.waiting import features_in_queue, past_of_waiting
 from mjq_logs.intervals import BLOCKS, effective_number, in_blocks
+from mjq_logs.reading.clock import local
 from mjq_logs.reading.log import HOUR, Log
 from mjq_logs.reading.names import hashed, of_one_job
 from mjq_logs.reading.rows import CANCELLED, WAITING
@@ -349,7 +350,7 @@ def _days(log, times, job):
     """Return the day on which the first promise for the job of each was made."""
     first = np.full(int(job.max()) + 1, np.inf)
     np.minimum.at(first, job, times)
-    return np.floor((first[job] + (log.clock or 0.0)) / DAY)
+    return np.floor(local(log, first[job]) / DAY)
 
 
 def _score(name, forecasts, real, missed, job, days):

@@ -19,6 +19,7 @@ from mjq._util import checks
 from mjq._util.frozen import ReadOnly, frozen
 from mjq._util.plain import brief, printable
 from mjq_logs.reading.cells import first_line, quoted
+from mjq_logs.reading.clock import as_moment, instants
 from mjq_logs.reading.log import Log
 from mjq_logs.reading.text import blocks, is_missing, moments
 
@@ -136,7 +137,7 @@ def read_promises(path: str | Path, log: Log) -> Promises:
         if not rows["fits"].all():
             line = rows.filter(~pl.col("fits"))["line"][0]
             raise ValueError(f"line {line} has another number of fields than the first line")
-        columns = {name: _seconds(name, rows, log.clock) for name in POINTS if name in rows.columns}
+        columns = {name: _seconds(name, rows, log) for name in POINTS if name in rows.columns}
         nameless = is_missing(rows["job"])
         if nameless.any():
             raise ValueError(f"line {rows['line'].filter(nameless)[0]} does not name a job")
@@ -180,26 +181,17 @@ def _lacking(names, there):
     return f"no column {wanted}; the first line holds {', '.join(brief(printable(name)) for name in there)}"
 
 
-def _seconds(name, rows, clock):
-    """Return a column of times on the clock of the log; raise ``ValueError`` with the line of what cannot be read."""
-    text = rows[name]
-    seconds, zoned = moments(text)
-    bad = seconds.is_null() & ~is_missing(text) if name != "time" else seconds.is_null()
-    if bad.any():
-        row = rows.filter(bad).row(0, named=True)
-        raise ValueError(
-            f"line {row['line']}: the {name} {brief(printable(row[name] or ''))} is neither a number of seconds nor a "
-            "date such as 2026-05-03T14:30"
-        )
-    dates = zoned.is_not_null()
-    if not dates.any():
-        return seconds.fill_null(np.nan).to_numpy()
-    line = rows.filter(dates)["line"][0]
-    if clock is None:
-        raise ValueError(f"line {line} has a date, and the log has no clock: give seconds as it does")
-    if clock != 0.0 and zoned.fill_null(False).any():
-        line = rows.filter(zoned.fill_null(False))["line"][0]
-        raise ValueError(
-            f"line {line} has a date with a zone: give dates without one, on the clock of the place of the log"
-        )
-    return seconds.zip_with(~dates, seconds - clock).fill_null(np.nan).to_numpy()
+def _seconds(name, rows, log):
+    """Return a column of times of the log; raise ``ValueError`` with the line of what cannot be read."""
+    some = rows if name == "time" else rows.filter(~is_missing(rows[name]))
+    try:
+        if not np.isnan(instants(log, some[name])).any():
+            return instants(log, rows[name])
+    except ValueError:
+        pass  # which line it is, is said below
+    for line, text in some.select("line", name).iter_rows():
+        try:
+            as_moment(log, text or "")
+        except ValueError as error:
+            raise ValueError(f"line {line}: the {name} {error}") from None
+    raise AssertionError("a column of times has an error that none of its lines has")

@@ -157,7 +157,7 @@ def fingerprint(jobs: History) -> str:
     calendar = () if jobs.calendar is None else (jobs.calendar.since, jobs.calendar.up)
     arrays: tuple[Any, ...] = (jobs.times,) if (jobs.times > 1).any() else ()
     if jobs.rules is not None:
-        arrays += jobs.rules.fingerprint(), jobs.clock, jobs.weekly is not None
+        arrays += jobs.rules.fingerprint(), jobs.clock, jobs.zone, *map(str, jobs.gaps), jobs.weekly is not None
         arrays += (jobs.group,) if jobs.rules.limits_users or jobs.rules.queues else ()
     columns = jobs.arrival, jobs.start, jobs.end, jobs.need, jobs.limit
     return fingerprints.of_arrays(jobs.servers, *columns, *calendar, *arrays)

@@ -22,6 +22,7 @@ from mjq_logs.forecast.nearest import MEMORY, SHARES, interval, up_to
 from mjq_logs.forecast.record import LAST_PART, features, lately, past_of, record_of
 from mjq_logs.forecast.state import history, require_limits
 from mjq_logs.limits import places_of_queues
+from mjq_logs.reading.clock import local
 from mjq_logs.reading.log import HOUR, Log
 from mjq_logs.rules.in_words import kept_in_words
 from mjq_logs.scale import off_scale
@@ -175,7 +176,7 @@ def forecast_starts(
         notes=notes,
         warnings=[*intervals_in_doubt(record, recent), *(words for words in doubts(log) if words != too_short(log))],
         at=time,
-        date=None if log.clock is None else f"{datetime.fromtimestamp(log.clock + time, UTC):%Y-%m-%d %H:%M:%S}",
+        date=None if log.clock is None else f"{datetime.fromtimestamp(float(local(log, time)), UTC):%Y-%m-%d %H:%M:%S}",
         running=len(state.running),
         waiting=int(jobs.times[state.waiting].sum()),
         busy=amount_of(jobs.need[state.running].sum(axis=0), log.resources),

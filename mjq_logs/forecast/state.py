@@ -18,9 +18,9 @@ from mjq.simulation import policies, replay
 from mjq.simulation.calendar import Calendar
 from mjq.simulation.limits import FREE
 from mjq_logs.limits import places_of_queues
-from mjq_logs.reading.log import Log
+from mjq_logs.reading.log import Gap, Log
 from mjq_logs.reading.vectors import plain
-from mjq_logs.rules.hours import MONDAY, WEEK
+from mjq_logs.rules.hours import WEEK, ahead_of_monday
 from mjq_logs.rules.machine import Rules
 from mjq_logs.rules.weekly import Weekly, weekly
 
@@ -136,8 +136,10 @@ class History:
         That replays keep beside their policy.
     weekly : Weekly or None
         Hours in place of theirs, which are learned anew each week.
-    clock : float
-        Second 0 on the clock of the place, since a Monday 0 h [s].
+    clock : float or None
+    zone : str
+    gaps : tuple of Gap
+        As those of the log.
     group : int array, shape (J, 2)
         Who submitted it, and in which of the queues it waits that have limits; -1 where it is in none, or in one that
         is not known.
@@ -155,7 +157,9 @@ class History:
     times: np.ndarray = field(default_factory=lambda: np.empty(0, dtype=int))
     rules: Rules | None = None
     weekly: Weekly | None = None
-    clock: float = 0.0
+    clock: float | None = None
+    zone: str = ""
+    gaps: tuple[Gap, ...] = ()
     group: np.ndarray = field(default_factory=lambda: np.empty((0, 2), dtype=int))
 
     def rules_at(self, time: float) -> Rules | None:
@@ -166,7 +170,8 @@ class History:
 
     def since_monday(self, time: float) -> float:
         """Return the time that has passed since Monday 0 h at a time [s]."""
-        return (time + self.clock) % WEEK
+        hours = None if self.rules is None else self.rules.hours
+        return float(time + ahead_of_monday(self, time, hours is not None and hours.standard)) % WEEK
 
     def up(self, time: float) -> Any:
         """Return how many servers are up at a time, or how much of each resource."""
@@ -280,11 +285,11 @@ def history(log: Log, policy: str) -> History:
     arrival, start, end, run, limit, times, user, queue, *needs = columns[:, np.argsort(columns[0], kind="stable")]
     need = np.column_stack(needs) if log.resources else needs[0]
     rules = None if log.rules is None else log.rules.beside_size
-    clock = 0.0 if log.clock is None else log.clock - MONDAY
+    of_log = log.clock, log.zone, log.gaps
     learned = log.learning is not None and log.start is not None and rules is not None and rules.hours is not None
     columns = arrival, start, end, need, run, limit, servers, taken, calendar, times.astype(int)
     group = np.column_stack([user, queue]).astype(int)
-    return History(*columns, rules or None, weekly(log) if learned else None, clock, group)
+    return History(*columns, rules or None, weekly(log) if learned else None, *of_log, group)
 
 
 def _columns(*columns):

@@ -35,7 +35,7 @@ from mjq_logs.making.summary import (
     short,
     shorter,
 )
-from mjq_logs.outages import original
+from mjq_logs.reading.clock import local
 from mjq_logs.reading.log import Log
 
 __all__ = ["FEWEST_JOBS", "summarize"]
@@ -91,16 +91,15 @@ def summarize(log: Log) -> Summary:
     group = nearest(needs, groups)[kind]
     level, runs, weights = _levels(run, work, group, len(groups))
     jobs = Coarse(arrival, kind, level, work)
-    local = log.clock is not None
-    hours = original(log, log.require_arrivals())  # gaps that were taken out move no hour of the day
-    hours = hours - hours.min() if log.clock is None else hours + log.clock
+    hours = local(log, log.require_arrivals())  # gaps that were taken out move no hour of the day
+    hours = hours - hours.min() if log.clock is None else hours
     site = Summary(
         model=TWO_NUMBERS,
         servers=servers,
         jobs=short(len(log)),
         span=short(span),
         load=short(work.sum() / (servers * span)),
-        local=local,
+        local=log.clock is not None,
         needs=needs,
         shares=shorter(np.bincount(kind) / len(log)),
         groups=groups,

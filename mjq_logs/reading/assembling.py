@@ -233,9 +233,9 @@ def _log(reading, jobs, kept, tally, servers, partition, order=None, whole=None)
     present = _present(reading, columns, partition, known, users, queues)
     window, before, columns, gone = _windowed(reading, arrival, columns)
     _without(pl.DataFrame({"line": lines}), BEFORE, gone, tallies)
-    clock, odd_clock = (None, "")
+    clock, zone, odd_clock = None, "", ""
     if reading.clock and arrival is not None:
-        clock, odd_clock = reading.clock(reading.header, float(arrival[0]))
+        clock, zone, odd_clock = reading.clock(reading.header, float(arrival[0]))
     used = len(columns["run"]) + (0 if before is None else len(before.need))
     return Log(
         **columns,
@@ -244,6 +244,7 @@ def _log(reading, jobs, kept, tally, servers, partition, order=None, whole=None)
         lines=Lines(read=tally.read, used=used, dropped=tally.dropped, first=tally.first),
         header=reading.header,
         clock=clock,
+        zone=zone,
         notes=(
             *reading.notes, *of_starts, *unread, *notes, *early, *limits, *requeued, *([odd] if odd else []),
             *([odd_clock] if odd_clock else []), *ranked,

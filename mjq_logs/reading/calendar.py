@@ -8,9 +8,10 @@ from pathlib import Path
 import numpy as np
 
 from mjq._util.plain import brief
+from mjq_logs.reading.clock import as_moment
 from mjq_logs.reading.log import Log
 from mjq_logs.reading.slurm_calendar import away_to_steps, is_of_slurm
-from mjq_logs.reading.text import as_moment, as_number, blocks
+from mjq_logs.reading.text import as_number, blocks
 
 __all__ = ["read_calendar"]
 
@@ -74,7 +75,7 @@ def read_calendar(path: str | Path, log: Log, servers: float | None = None, unit
             continue
         time, _, up = (part.strip().strip('"') for part in BETWEEN.sub("\0", words).partition("\0"))
         try:
-            pair = as_moment(time, log.clock), _number(up)
+            pair = as_moment(log, time), _number(up)
         except ValueError as error:
             if first and not re.search(r"\d", words):
                 first = False

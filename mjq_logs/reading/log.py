@@ -177,7 +177,9 @@ class Log(ReadOnly):
     header : dict
         What its comments say, name to text.
     clock : float or None
-        Second 0 of these times on the clock of the place, in seconds since 1970; None if not known.
+        Second 0 of these times in seconds since 1970, at the place or, with a zone, in UTC; None if not known.
+    zone : str
+        Name of the time zone of the place, see :mod:`mjq_logs.reading.clock`; empty if it is not known.
     notes : tuple of str
         What is odd about the log.
     warnings : tuple of str
@@ -247,6 +249,7 @@ class Log(ReadOnly):
     lines: Lines | None = None
     header: dict = field(default_factory=dict)
     clock: float | None = None
+    zone: str = ""
     notes: tuple = ()
     warnings: tuple = ()
     submits_are_starts: bool = False

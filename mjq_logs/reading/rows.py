@@ -166,7 +166,7 @@ class Reading:
     machine : callable, optional
         From the header and the partition, if one was asked for, to (servers or None, where from or what is odd).
     clock : callable, optional
-        From the header and the first arrival [s] to (the `clock` of a log, what is odd about it or "").
+        From the header and the first arrival [s] to (the `clock` of a log, its `zone`, what is odd about it or "").
     submits_are_starts : callable, optional
         From the header to whether it says that submit times are start times.
     notes : list of str

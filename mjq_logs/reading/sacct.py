@@ -281,7 +281,7 @@ def _require_columns(names, units):
 
 
 def _reading(rows, units):
-    reading = Reading((), clock=lambda header, first: (0.0, ""), is_window=True, attempts=True)
+    reading = Reading((), clock=lambda header, first: (0.0, "", ""), is_window=True, attempts=True)
     reading.resources = units if len(units) > 1 else ()
     reading.tables = _tables(rows, units, reading)
     return reading

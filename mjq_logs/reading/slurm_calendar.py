@@ -16,8 +16,9 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 
 from mjq._util.plain import brief
+from mjq_logs.reading.clock import as_moment
 from mjq_logs.reading.log import Log
-from mjq_logs.reading.text import MISSING, as_moment
+from mjq_logs.reading.text import MISSING
 
 __all__ = ["away_to_steps", "expanded", "is_of_slurm"]
 
@@ -91,8 +92,8 @@ def _by_node(lines, log, unit):
     rows = _reservations(lines) if lines and lines[0].startswith("ReservationName=") else _events(lines)
     for place, names, start, end, tres, cores in rows:
         try:
-            begin = as_moment(start, log.clock)
-            until = np.inf if end in MISSING else as_moment(end, log.clock)
+            begin = as_moment(log, start)
+            until = np.inf if end in MISSING else as_moment(log, end)
             listed = list(expanded(names))
             size = 1.0 if unit == NODES else _size(tres, cores, unit, len(listed))
         except ValueError as error:

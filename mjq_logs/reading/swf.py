@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from datetime import datetime, timedelta
-from zoneinfo import ZoneInfo
 
 import polars as pl
 
 from mjq._util.plain import brief
+from mjq_logs.reading.clock import is_zone
 from mjq_logs.reading.rows import (
     CANCELLED,
     FARTHEST,
@@ -238,31 +237,35 @@ def _machine(header, partition):
 
 
 def _clock(header, first):
-    """Return the local time of second 0, if the header tells it, and what is odd about it.
+    """Return when second 0 is, as a log has it, if the header tells it; the zone, and what is odd about it.
 
     >>> _clock({"UnixStartTime": "749458803", "TimeZone": "-28800"}, 0)
-    (749430003.0, '')
+    (749430003.0, '', '')
+    >>> _clock({"UnixStartTime": "749458803", "TimeZone": "-28800", "TimeZoneString": "US/Pacific"}, 0)
+    (749458803.0, 'US/Pacific', '')
     >>> _clock({"UnixStartTime": "inf"}, 0)
-    (None, "UnixStartTime in the header is 'inf', not a time in seconds from 1970 to 2200: it is not used")
+    (None, '', "UnixStartTime in the header is 'inf', not a time in seconds from 1970 to 2200: it is not used")
     """
     given = header.get("UnixStartTime")
     if given is None:
-        return (0.0 if first > CALENDAR else None), ""
+        return (0.0 if first > CALENDAR else None), "", ""
     try:
         began = float(given)
     except ValueError:
         began = float("nan")
     if not 0 <= began <= FARTHEST:
         words = f"UnixStartTime in the header is {brief(given)}, not a time in seconds from 1970 to 2200"
-        return None, f"{words}: it is not used"
-    try:
-        zone = ZoneInfo(header["TimeZoneString"])
-        there = datetime.fromtimestamp(began, zone)
-        return began + (there.utcoffset() or timedelta()).total_seconds(), ""
-    except (KeyError, ValueError, OSError):  # no such zone on this machine, or none is named
-        given = header.get("TimeZone", "0")
-        number = re.match(r"\s*(-?\d+)", given)
+        return None, "", f"{words}: it is not used"
+    zone = header.get("TimeZoneString", "").strip()
+    if is_zone(zone):
+        return began, zone, ""
+    given = header.get("TimeZone", "0")
+    number = re.match(r"\s*(-?\d+)", given)
     offset = float(number[1] if number else 0)
     if abs(offset) > DAY:
-        return began, f"TimeZone in the header is {brief(given)}, more than a day of seconds: hours are those of UTC"
-    return began + offset, ""
+        return (
+            began,
+            "",
+            f"TimeZone in the header is {brief(given)}, more than a day of seconds: hours are those of UTC",
+        )
+    return began + offset, "", ""

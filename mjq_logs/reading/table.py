@@ -198,5 +198,5 @@ def _jobs(
 
 
 def _clock(header, first):
-    """Return second 0, known if times count from 1970, and no note."""
-    return (0.0 if first > CALENDAR else None), ""
+    """Return second 0, known if times count from 1970, no zone, and no note."""
+    return (0.0 if first > CALENDAR else None), "", ""

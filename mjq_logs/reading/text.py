@@ -32,7 +32,7 @@ import polars as pl
 from mjq._util.plain import brief
 
 __all__ = [
-    "MISSING", "ambiguous", "as_count", "as_duration", "as_moment", "as_number", "blocks", "durations", "is_missing",
+    "MISSING", "ambiguous", "as_count", "as_duration", "as_number", "blocks", "durations", "is_missing",
     "is_parquet", "moments", "plain_number",
 ]  # fmt: skip
 
@@ -192,37 +192,6 @@ def as_number(text: str) -> float | None:
     (1000.0, None, None)
     """
     return plain_number(pl.Series([text.strip()]))[0]
-
-
-def as_moment(text: str, clock: float | None) -> float:
-    """Return the time on the clock of a log for what a user writes: seconds of the log, or a date.
-
-    Parameters
-    ----------
-    text : str
-    clock : float or None
-        Of the log: its second 0 on the clock of the place, in seconds since 1970; None if that is not known.
-
-    Raises
-    ------
-    ValueError
-        If it is neither, or a date and the log has no clock, or a date with a zone and the log is not in UTC.
-
-    Examples
-    --------
-    >>> as_moment("1970-01-02", 0.0), as_moment("7.5", None)
-    (86400.0, 7.5)
-    """
-    (seconds,), (zoned,) = (column.to_list() for column in moments(pl.Series([text.strip()])))
-    if seconds is None:
-        raise ValueError(f"{brief(text)} is neither a number of seconds nor a date such as 2026-05-03T14:30")
-    if zoned is None:
-        return seconds
-    if clock is None:
-        raise ValueError(f"{brief(text)} is a date, and the log has no clock: give seconds as it does")
-    if zoned and clock != 0.0:
-        raise ValueError(f"{brief(text)} has a zone: give dates without one, on the clock of the place of the log")
-    return seconds - clock
 
 
 def ambiguous(text: pl.Series) -> pl.Series:

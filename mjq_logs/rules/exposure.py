@@ -1,7 +1,8 @@
 """When somebody waited who would have fitted, and when somebody started: what hours are learned from.
 
 An hour counts for a class of jobs if one of them waited in it, from its arrival on, while as many servers were free as
-it needs. Of these hours some saw a start. An hour of the week at which nearly none of them did is closed.
+it needs. Of these hours some saw a start. An hour of the week at which nearly none of them did is closed. Where the
+clock is changed, an hour that comes twice counts once, and one that is left out counts like those around it.
 """
 
 from __future__ import annotations
@@ -12,9 +13,8 @@ from typing import NamedTuple
 import numpy as np
 
 from mjq._util import checks
-from mjq_logs.outages import original
 from mjq_logs.reading.log import HOUR, Log
-from mjq_logs.rules.hours import HOURS, OpenHours, hours_of_week
+from mjq_logs.rules.hours import HOURS, OpenHours, ahead_of_monday, hours_of_week
 from mjq_logs.window import held, size_in_use
 
 __all__ = ["Exposure", "exposure", "learned_hours", "octaves"]
@@ -34,11 +34,14 @@ class Exposure(NamedTuple):
         The longest limit of each class of jobs [s].
     waited, started : int array, shape (P, C, 168)
         By the part of the log, the class, and the hour of the week.
+    standard : bool
+        Whether these are hours of a clock in standard time, also in summer.
     """
 
     limits: np.ndarray
     waited: np.ndarray
     started: np.ndarray
+    standard: bool = False
 
 
 def octaves(limits: np.ndarray, step: float = 1.0) -> np.ndarray:
@@ -51,7 +54,9 @@ def octaves(limits: np.ndarray, step: float = 1.0) -> np.ndarray:
     return np.append(np.round(SHORTEST * SLACK * 2.0 ** (step * np.arange(steps))), np.inf)
 
 
-def exposure(log: Log, limits: np.ndarray, parts: np.ndarray, size: float | None = None) -> Exposure:
+def exposure(
+    log: Log, limits: np.ndarray, parts: np.ndarray, size: float | None = None, standard: bool = False
+) -> Exposure:
     """Return when jobs of each class of limits waited and would have fitted, and when one started.
 
     Parameters
@@ -64,6 +69,8 @@ def exposure(log: Log, limits: np.ndarray, parts: np.ndarray, size: float | None
         Where the second and each further part of the log begins [s].
     size : float, optional
         Servers that there are; by default those that were in use, if these are fewer.
+    standard : bool
+        Count the hours of a clock in standard time, also in summer.
 
     Examples
     --------
@@ -80,11 +87,11 @@ def exposure(log: Log, limits: np.ndarray, parts: np.ndarray, size: float | None
     assert start is not None and limit is not None
     known = np.flatnonzero(np.isfinite(start) & (start >= arrival))
     kind = np.searchsorted(limits, limit[known])
-    first, last = hours_of_week(log, arrival[known]), hours_of_week(log, start[known])
+    first, last = (hours_of_week(log, times[known], standard) for times in (arrival, start))
     number = np.minimum(last - first, LONGEST_WAIT) + 1
     row = np.repeat(np.arange(len(known)), number)
     hour = first[row] + np.arange(number.sum()) - np.repeat(np.cumsum(number) - number, number)
-    begin = _beginning(log, start[known])[row] - (last[row] - hour) * HOUR
+    begin = _beginning(log, start[known], standard)[row] - (last[row] - hour) * HOUR
     starts = hour == last[row]
     size = min(log.require_servers(), size_in_use(log)) if size is None else size
     fits = starts | _fits(log, size, known[row], np.maximum(arrival[known][row], begin), begin + HOUR)
@@ -99,13 +106,12 @@ def exposure(log: Log, limits: np.ndarray, parts: np.ndarray, size: float | None
     waited, started = np.zeros((2, len(parts) + 1, len(limits), HOURS), dtype=np.int64)
     np.add.at(waited, at, 1)
     np.add.at(started, at, some)
-    return Exposure(limits, waited, started)
+    return Exposure(limits, waited, started, standard)
 
 
-def _beginning(log, times):
+def _beginning(log, times, standard):
     """Return when the hours begin in which these times are [s]."""
-    zero = 0.0 if log.clock is None else log.clock
-    return times - (original(log, times) + zero) % HOUR
+    return times - (times + ahead_of_monday(log, times, standard)) % HOUR
 
 
 def _fits(log, size, jobs, begin, end):
@@ -151,7 +157,7 @@ def learned_hours(seen: Exposure, share: float, parts: Collection[int]) -> OpenH
     like_days = (_of_like_days(started) + ADDED * week) / (_of_like_days(waited) + ADDED)
     is_open = started + ADDED * like_days >= share * (waited + ADDED)
     is_open |= ~(is_open & (started > 0)).any(axis=1, keepdims=True)
-    return None if is_open.all() else OpenHours(seen.limits, is_open).merged()
+    return None if is_open.all() else OpenHours(seen.limits, is_open, seen.standard).merged()
 
 
 def _of_like_days(counts):

@@ -1,7 +1,8 @@
 """The rules of a machine as a file in TOML, that a person can read and edit.
 
 ``servers``, ``grace`` (seconds), ``cycle`` (seconds between two passes of the scheduler), ``user_servers`` and
-``user_jobs`` are fields of :class:`~mjq_logs.rules.machine.Rules`, and may be left out. Each ``[[jobs]]`` is a class of
+``user_jobs`` are fields of :class:`~mjq_logs.rules.machine.Rules`, and may be left out. Hours are those of the clock of
+the log or, with ``standard_time = true``, of that clock without summer time. Each ``[[jobs]]`` is a class of
 jobs: those with limits up to ``up_to``, and above that of the class before it. The last has no such line. They may not
 start at the hours of the week that are ``closed``, such as ``"Mon-Fri 8-17, Sat 0-24"``, on the clock of the log. The
 table ``[queues]`` has the most servers that the jobs of a queue have at once, by its name::
@@ -48,6 +49,7 @@ HEAD = """\
 # Rules of a machine beside its policy, for --hours of mjq replay, capacity, plan and wait.
 # Jobs with limits up to "up_to" may not start at the hours of the week that are "closed".
 """
+STANDARD = "standard_time"
 SECOND = 1.0
 
 
@@ -75,6 +77,8 @@ def as_toml(rules: Rules) -> str:
         lines += ["", "[queues]  # servers that their jobs have at most at once, or the largest one of them"]
         lines += [f"{json.dumps(name)} = {most!r}" for name, most in rules.queues.items()]
     hours = rules.hours
+    if hours is not None and hours.standard:
+        lines.insert(0, f"{STANDARD} = true  # also in summer, hours are those of standard time")
     for k in range(0 if hours is None else len(hours)):
         assert hours is not None
         limit = float(hours.limits[k])
@@ -123,13 +127,16 @@ def _rules(given):
     """Return the rules that a table of TOML holds."""
     jobs: Any = given.pop("jobs", [])
     queues: Any = given.pop("queues", {})
+    standard: Any = given.pop(STANDARD, False)
+    if not isinstance(standard, bool):
+        raise ValueError(f"{STANDARD} must be true or false, got {brief(standard)}")
     if not isinstance(queues, dict):
         raise ValueError("limits of queues must stand behind a line [queues]")
     for name, value in queues.items():
         if isinstance(value, bool) or not isinstance(value, int | float):
             raise ValueError(f"the limit of the queue {brief(name)} must be a number, got {brief(value)}")
     if unknown := [name for name in given if name not in NUMBERS]:
-        raise ValueError(f"there is no rule {unknown[0]}; there are {', '.join(NUMBERS)}, queues and jobs")
+        raise ValueError(f"there is no rule {unknown[0]}; there are {', '.join(NUMBERS)}, {STANDARD}, queues and jobs")
     for name, value in given.items():
         if isinstance(value, bool) or not isinstance(value, int | float):
             raise ValueError(f"{name} must be a number, got {brief(value)}")
@@ -145,6 +152,6 @@ def _rules(given):
         if closed and limit <= max(closed):
             raise ValueError(f"up_to must rise from class to class, {brief(row.get('up_to', ''))} does not")
         closed[limit] = str(row.get("closed", ""))
-    hours = OpenHours.of(closed) if closed else None
+    hours = OpenHours.of(closed, standard=standard) if closed else None
     limits = {name: float(most) for name, most in queues.items()}
     return Rules(**{name: float(value) for name, value in given.items()}, hours=hours, queues=limits)

@@ -2,10 +2,10 @@
 
 An hour of the week is counted from Monday 0 h, on the clock of the log; where that is not known, from its second 0.
 
-That clock is taken for one that is never put forward or back. In the Standard Workload Format it is standard time all
-the year: where a place has summer time, its hours then come an hour earlier on this clock, and what is learned from all
-seasons is a mixture. Dates without a zone, as `sacct` prints them, follow the clock of the place; what runs or waits
-while that is changed is an hour longer or shorter than in truth.
+That is the clock of the place, with summer time where the log names its zone (:mod:`mjq_logs.reading.clock`). Or it is
+one in standard time, which the scheduler of KTH-SP2 kept all the year. A replay counts time as it passes: run times and
+waits do not depend on a clock. Each job keeps the hours of the clock as it was when the job came. If it waits until the
+clock is changed, they begin an hour early or late for it.
 """
 
 from __future__ import annotations
@@ -21,30 +21,36 @@ from numpy.typing import ArrayLike
 from mjq._util import checks
 from mjq._util.frozen import ReadOnly, frozen
 from mjq.simulation.engine.hours import HOURS
-from mjq_logs.outages import original
-from mjq_logs.reading.log import HOUR, Log
+from mjq_logs.reading.clock import Clocked, ahead
+from mjq_logs.reading.log import HOUR
 
-__all__ = ["DAYS", "HOURS", "MONDAY", "WEEK", "OpenHours", "hours_of_week"]
+__all__ = ["DAYS", "HOURS", "MONDAY", "WEEK", "OpenHours", "ahead_of_monday", "hours_of_week"]
 
 DAYS = "Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"
 WEEK = HOURS * HOUR
 MONDAY = 4 * 24 * HOUR  # the first one since 1970
 
 
-def hours_of_week(log: Log, times: ArrayLike) -> np.ndarray:
-    """Return the hours since a Monday 0 h, as whole numbers, of times [s] on the clock of the log; its gaps count.
+def ahead_of_monday(log: Clocked, times: ArrayLike, standard: bool = False) -> np.ndarray:
+    """Return by how much the time since a Monday 0 h is more than these times of a log [s]; its gaps count."""
+    return ahead(log, times, standard) - (0.0 if log.clock is None else MONDAY)
 
+
+def hours_of_week(log: Clocked, times: ArrayLike, standard: bool = False) -> np.ndarray:
+    """Return the hours since a Monday 0 h, as whole numbers, of times of a log [s]; its gaps count.
+
+    >>> from mjq_logs import Log
     >>> log = Log(need=[1], run=[60], submit=[0], clock=1_700_000_000)
     >>> int(hours_of_week(log, 0) % 168), DAYS[1]
     (46, 'Tue')
 
-    KTH-SP2 begins on Monday 23 September 1996, 14:00:31 summer time; its zone is one hour, so that this is hour 13.
+    KTH-SP2 begins on Monday 23 September 1996, 14:00:31 summer time; ten weeks later it is 13:00:31.
 
-    >>> int(hours_of_week(Log(need=[1], run=[60], submit=[0], clock=843_480_031 + 3600), 0) % 168)
-    13
+    >>> log = Log(need=[1], run=[60], submit=[0], clock=843_480_031, zone="Europe/Stockholm")
+    >>> (hours_of_week(log, [0, 10 * WEEK]) % 168).tolist()
+    [14, 13]
     """
-    zero = MONDAY if log.clock is None else log.clock
-    return np.floor((original(log, times) + zero - MONDAY) / HOUR).astype(np.int64)
+    return np.floor((np.asarray(times, dtype=float) + ahead_of_monday(log, times, standard)) / HOUR).astype(np.int64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,6 +63,8 @@ class OpenHours(ReadOnly):
         The longest limit of each class [s], rising; the last is infinite.
     open : bool array, shape (C, 168)
         Hours of the week from Monday 0 h on.
+    standard : bool
+        Whether they are those of a clock in standard time, also in summer.
 
     Raises
     ------
@@ -76,6 +84,7 @@ class OpenHours(ReadOnly):
 
     limits: np.ndarray
     open: np.ndarray
+    standard: bool = False
 
     def __post_init__(self) -> None:
         limits, is_open = np.asarray(self.limits, dtype=float), np.asarray(self.open, dtype=bool)
@@ -89,10 +98,10 @@ class OpenHours(ReadOnly):
         object.__setattr__(self, "open", frozen(is_open))
 
     @classmethod
-    def of(cls, closed: dict[float, str], first: float | None = None) -> Self:
+    def of(cls, closed: dict[float, str], first: float | None = None, standard: bool = False) -> Self:
         """Return the hours at which classes are not closed; up to the limit `first` [s] jobs may always start."""
         rows = ({} if first is None else {first: ""}) | closed
-        return cls(np.array(list(rows)), ~np.array([_hours(words) for words in rows.values()]))
+        return cls(np.array(list(rows)), ~np.array([_hours(words) for words in rows.values()]), standard)
 
     def __len__(self) -> int:
         return len(self.limits)
@@ -104,7 +113,7 @@ class OpenHours(ReadOnly):
     def merged(self) -> OpenHours:
         """Return the same hours with one class in place of successive ones that are closed at the same hours."""
         last = np.append((self.open[1:] != self.open[:-1]).any(axis=1), True)
-        return OpenHours(self.limits[last], self.open[last])
+        return OpenHours(self.limits[last], self.open[last], self.standard)
 
     def closed(self, which: int) -> str:
         """Return the hours of the week at which a class may not start, such as ``Mon-Fri 8-17, Sat 0-24``."""

@@ -28,7 +28,8 @@ def rules_in_short(rules: Rules) -> str:
     """
     parts = [] if rules.servers is None else [f"{rules.servers:g} servers"]
     ends = f", which end in {time_in_words(rules.grace / HOUR)}" if np.isfinite(rules.grace) else ""
-    parts += [f"hours by {len(rules.hours)} limits{ends}"] if rules.hours else []
+    if rules.hours:
+        parts.append(f"hours by {len(rules.hours)} limits{' in standard time' if rules.hours.standard else ''}{ends}")
     parts += [f"{rules.user_servers:g} servers a user"] if rules.user_servers else []
     parts += [f"{rules.user_jobs:g} jobs a user"] if rules.user_jobs else []
     parts += [f"limits of {counted(len(rules.queues), 'queue')}"] if rules.queues else []
@@ -81,6 +82,7 @@ def hours_in_words(hours: OpenHours, log: Log) -> list[str]:
     if not sentences:
         share = closed.mean()
         sentences = [f"By their limits, jobs may not start at {100 * share:.0f} % of the hours of the week."]
+    sentences += ["These hours are those of standard time, also in summer."] if hours.standard and log.zone else []
     if log.clock is None:
         sentences[-1] = sentences[-1][:-1] + ", if the second 0 of the log is a Monday 0 h."
     return sentences

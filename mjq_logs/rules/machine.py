@@ -15,7 +15,7 @@ from mjq.simulation import Hours
 from mjq_logs.answers import Learning
 from mjq_logs.limits import queue_limits, user_limits
 from mjq_logs.reading.log import HOUR, Log
-from mjq_logs.rules.hours import HOURS, MONDAY, WEEK, OpenHours
+from mjq_logs.rules.hours import HOURS, WEEK, OpenHours, ahead_of_monday
 
 __all__ = ["SIZE_IN_USE", "Rules", "with_rules"]
 
@@ -101,24 +101,24 @@ class Rules:
         return how | ({"limits": limits} if limits else {})
 
     def _hours(self, hours, log, growth, sooner, before):
-        """Return the hours of a log on the clock of a replay; each time between two gaps that were cut has its own."""
-        cut = np.cumsum([0.0, *(gap.taken for gap in log.gaps)])
-        ends = np.array([gap.end for gap in log.gaps]) - cut[1:]
-        part = np.searchsorted(ends, log.require_arrivals(), "right")
-        most = cut[np.bincount(part, minlength=len(cut)).argmax()]  # so that most jobs have hours to the second
+        """Return the hours of a log on the clock of a replay; each gap that was cut, and summer time, moves them."""
+        times = np.append(log.begin, log.require_arrivals())
+        shifts, part = np.unique(ahead_of_monday(log, times, hours.standard), return_inverse=True)
+        first, of_jobs = part[0], part[1:]
+        most = shifts[np.bincount(of_jobs).argmax()]  # so that most jobs have hours to the second
         rows = [np.ones((1, HOURS), dtype=bool)]
-        rows += [np.roll(hours.open, int(np.rint((most - taken) / HOUR)), axis=1) for taken in cut]
-        classes = hours.classes(log.run if log.estimates_used is None else log.estimates_used) + len(hours) * part + 1
-        zero = MONDAY if log.clock is None else log.clock
-        begins = sooner - ((log.begin + most + zero - MONDAY) % WEEK) / growth
+        rows += [np.roll(hours.open, int(np.rint((most - shift) / HOUR)), axis=1) for shift in shifts]
+        limits = log.run if log.estimates_used is None else log.estimates_used
+        classes = hours.classes(limits) + len(hours) * of_jobs + 1
+        begins = sooner - ((log.begin + most) % WEEK) / growth
         made = Hours(np.concatenate(rows), week_begins=begins, grace=self.grace / growth, hour=HOUR / growth)
         limits = np.asarray(before, dtype=float)
-        theirs = np.where(np.isnan(limits), 0, hours.classes(np.nan_to_num(limits)) + 1)
+        theirs = np.where(np.isnan(limits), 0, hours.classes(np.nan_to_num(limits)) + len(hours) * first + 1)
         return {"hours": made, "hours_class": np.append(theirs, classes)}
 
     def fingerprint(self) -> str:
         """Return sixteen letters that depend only on these rules."""
-        hours = () if self.hours is None else (self.hours.limits, self.hours.open.astype(float))
+        hours = () if self.hours is None else (self.hours.limits, self.hours.open.astype(float), self.hours.standard)
         others = (getattr(self, one.name) for one in fields(self) if one.name not in ("hours", "queues"))
         queues = [text for pair in sorted(self.queues.items()) for text in pair]
         return fingerprints.of_arrays(*others, *hours, *queues)

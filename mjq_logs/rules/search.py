@@ -7,6 +7,8 @@ that raises the error by two per cent is not tried again. What is chosen so is k
 error of the second half by one per cent, too. Then the whole log teaches the hours that are used; a number, such as a
 limit, stays as it was judged.
 
+Where summer time begins or ends in the first half, hours of the place and of standard time are tried.
+
 The error decides and not the mean wait: a wrong rule can bring any mean.
 """
 
@@ -15,6 +17,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from functools import reduce
+from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,7 +26,7 @@ from mjq._util import checks
 from mjq_logs.answers import Explained, Learning, RulesTried
 from mjq_logs.doubts import LEAST_USED
 from mjq_logs.limits import user_peak
-from mjq_logs.outages import original
+from mjq_logs.reading.clock import ahead, original
 from mjq_logs.reading.log import Log
 from mjq_logs.rules.exposure import Exposure, exposure, learned_hours, octaves
 from mjq_logs.rules.hours import WEEK
@@ -74,6 +77,11 @@ class _Kind(NamedTuple):
     fixed: dict[str, Any]
     seen: Exposure | None = None
     share: float = 0.0
+
+    @property
+    def choice(self) -> tuple[str, bool]:
+        """Return what is chosen by the smallest error: what the rule is about, and the clock of its hours."""
+        return self.about, self.seen is not None and self.seen.standard
 
     def teach(self, rules: Rules, parts: Collection[int]) -> Rules:
         """Return rules with this one, as these parts of the log teach it."""
@@ -183,7 +191,7 @@ def _of_all(log, policy, given, chosen):
         if one.seen is None:
             kept.append(one)
             continue
-        rows = [(kind, judge.quarters([*kept, kind])) for kind in kinds if kind.about == one.about]
+        rows = [(kind, judge.quarters([*kept, kind])) for kind in kinds if kind.choice == one.choice]
         before = judge.quarters(kept)[1]
         right = [row for row in rows if judge.keeps_starts(row[1][1], before)] or rows
         kept.append(min(right, key=lambda row: judge.weights @ row[1][0])[0])  # a whole log needs less care
@@ -244,10 +252,10 @@ class _Judge:
         return self.weights @ now[0] > (1 + HIGHER) * (self.weights @ before[0])
 
     def most_careful(self, rows):
-        """Return the first row of the kind that is best whose error is about as small as the smallest one."""
+        """Return the first row of the choice that is best whose error is about as small as the smallest one."""
         best = min(rows, key=lambda row: self.weights @ row[2][0])
         most = (1 + ALIKE.get(best[1].about, 0.0)) * (self.weights @ best[2][0])
-        return next(row for row in rows if row[1].about == best[1].about and self.weights @ row[2][0] <= most)
+        return next(row for row in rows if row[1].choice == best[1].choice and self.weights @ row[2][0] <= most)
 
     def keeps_starts(self, now, before):
         """Return whether about as many starts as before are right to the minute."""
@@ -309,8 +317,12 @@ def _all_kinds(log, edges):
         yield _Kind("cycle", {"cycle": seconds})
     yield from _of_users(log, used)
     limits = log.estimates_used
-    for step in STEPS if limits is not None else (0.0,):
-        seen = exposure(log, np.array([np.inf]) if limits is None else octaves(limits, step), edges)
+    taught = log.arrival[log.arrival < edges[-1]]
+    summer = ahead(log, taught) - ahead(log, taught, standard=True)
+    clocks = (False, True) if np.ptp(summer) > 0 else (False,)
+    for step, standard in product(STEPS if limits is not None else (0.0,), clocks):
+        classes = np.array([np.inf]) if limits is None else octaves(limits, step)
+        seen = exposure(log, classes, edges, standard=standard)
         for share in SHARES:
             yield _Kind("hours", {}, seen, share)
     for grace in GRACES:

@@ -57,4 +57,5 @@ def weekly(log: Log) -> Weekly:
     """
     begins = np.arange(log.begin + WEEK, log.end, WEEK)
     assert log.estimates_used is not None
-    return Weekly(begins, exposure(log, octaves(log.estimates_used), begins, log.require_servers()))
+    standard = log.rules is not None and log.rules.hours is not None and log.rules.hours.standard
+    return Weekly(begins, exposure(log, octaves(log.estimates_used), begins, log.require_servers(), standard))

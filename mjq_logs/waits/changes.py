@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from mjq._util import checks
-from mjq_logs.outages import original
+from mjq_logs.reading.clock import local
 from mjq_logs.reading.log import HOUR, Log
 from mjq_logs.reading.vectors import Vectors
 from mjq_logs.words import amount_in_words
@@ -198,7 +198,7 @@ def shifted_to_night(log: Log, share: float, seed: int = 1, night: tuple[float, 
     if log.clock is None:
         raise ValueError("the log does not tell the time of day of its jobs, so none can be moved to the night")
     dark = (ends - begins) % DAY
-    since = ((original(log, arrival) + log.clock) / HOUR - ends) % DAY  # the morning, in hours
+    since = (local(log, arrival) / HOUR - ends) % DAY  # the morning, in hours
     by_day = since < DAY - dark
     moved = by_day & (np.random.default_rng(seed).random(len(log)) < share)
     later = (DAY - dark - since) + since * dark / (DAY - dark)

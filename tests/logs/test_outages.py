@@ -26,7 +26,7 @@ from mjq_logs import (
     with_calendar,
     without_gaps,
 )
-from mjq_logs.outages import original
+from mjq_logs.reading.clock import original
 from tests.conftest import TRACES, needs_traces, said
 
 pytestmark = pytest.mark.usefixtures("few_jobs")

@@ -478,8 +478,8 @@ def test_dates_are_on_the_clock_of_the_log(tmp_path):
         ("time,job,start\n1,7,5,9\n", 0.0, "line 2 has another number of fields than the first line"),
         ("time,job,start,low\n1,7,5,4\n", 0.0, "there must be both columns, low and high"),
         ("time,job,start,low,high\n1,7,5,4,3\n", 0.0, "that of promise 1 is 4 to 3"),
-        ("time,job,start\n1,7,2020-01-01\n", None, "line 2 has a date, and the log has no clock"),
-        ("time,job,start\n1,7,2020-01-01T00:00Z\n", 3600.0, "line 2 has a date with a zone"),
+        ("time,job,start\n1,7,2020-01-01\n", None, "line 2: the start '2020-01-01' is a date, and the log has no"),
+        ("time,job,start\n1,7,2020-01-01T00:00Z\n", 3600.0, "line 2: the start '2020-01-01T00:00Z' has a zone"),
     ],
 )
 def test_a_file_that_cannot_be_read_says_why(tmp_path, text, clock, words):

@@ -78,7 +78,8 @@ def tables(draw):
     rng = np.random.default_rng(draw(st.integers(0, 2**32)))
     is_open = rng.random((classes, HOURS)) < draw(st.sampled_from([0.1, 0.5, 0.9]))
     is_open[:, rng.integers(HOURS)] = True
-    return OpenHours(np.append(np.cumsum(rng.integers(1, 9999, classes - 1)), np.inf), is_open)
+    limits = np.append(np.cumsum(rng.integers(1, 9999, classes - 1)), np.inf)
+    return OpenHours(limits, is_open, draw(st.booleans()))
 
 
 @given(
@@ -125,6 +126,7 @@ def test_hours_may_pass_midnight_and_the_end_of_the_week():
         ("user_jobs = 0.5", "user_jobs must be at least 1"),
         ("speed = 3", "no rule speed"),
         ('cycle = "often"', "cycle must be a number"),
+        ("standard_time = 1", "standard_time must be true or false, got 1"),
         ("[[jobs]]\nclosed = 'Mon 8-17'\n[[jobs]]\n", "must have up_to"),
         ("[[jobs]]\nclosed = 'Mon 25-26'", "hours must be such as"),
         ("[[jobs]]\nclosed = 'Noday 8-17'", "hours must be such as"),
