@@ -8,7 +8,6 @@ from . import plots as plots
 from . import reading as reading
 from . import waits as waits
 from .answers import Agreement as Agreement
-from .answers import BinningError as BinningError
 from .answers import Capacity as Capacity
 from .answers import Effect as Effect
 from .answers import ForecastRecord as ForecastRecord
@@ -31,15 +30,12 @@ from .capacity.arrivals import load as load
 from .capacity.arrivals import time_with_a_job_that_fits as time_with_a_job_that_fits
 from .capacity.estimates import capacities as capacities
 from .capacity.estimates import capacity_by_block_length as capacity_by_block_length
-from .capacity.estimates import exact_near_saturation as exact_near_saturation
 from .capacity.estimates import exponential_capacity as exponential_capacity
 from .capacity.estimates import independent_capacity as independent_capacity
 from .capacity.estimates import mean_work as mean_work
 from .capacity.estimates import naive_capacity as naive_capacity
 from .capacity.estimates import own_order_capacity as own_order_capacity
-from .capacity.needs import binning_error as binning_error
 from .capacity.needs import costs_of_classes as costs_of_classes
-from .capacity.needs import fewer_needs as fewer_needs
 from .capacity.needs import rounded_up as rounded_up
 from .capacity.saturated import saturated_starts as saturated_starts
 from .classes.grouping import JobClass as JobClass
@@ -83,7 +79,6 @@ from .reading.log import Gap as Gap
 from .reading.log import Log as Log
 from .reading.machines import read_hosts as read_hosts
 from .reading.vectors import Vectors as Vectors
-from .report import report_on as report_on
 from .report import reports_by_partition as reports_by_partition
 from .report import reports_on as reports_on
 from .rules.files import read_rules as read_rules
@@ -92,7 +87,6 @@ from .rules.hours import OpenHours as OpenHours
 from .rules.machine import Rules as Rules
 from .rules.machine import with_rules as with_rules
 from .rules.search import learned_rules as learned_rules
-from .several import blocked_by as blocked_by
 from .several import report_on_several as report_on_several
 from .waits.changes import Changed as Changed
 from .waits.changes import capped as capped

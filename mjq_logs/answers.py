@@ -25,11 +25,10 @@ from pydantic import (
 __all__ = [  # noqa: RUF022, in the order of reading
     "schema", "Amount", "Column", "columns_of", "Plain", "Lines", "Window", "Held", "Interval", "Waits", "AtLoad",
     "Rate", "Capacity", "Capacities", "Drawn", "Load", "Costs", "NearSaturation", "Agreement", "Likeness", "Explained",
-    "RulesTried", "Learning", "BinningError",
-    "Binned", "LoadWaits", "Report", "PolicyReplay", "PolicyReports", "SumOfReports", "Reports", "Resource",
-    "Blocked", "PolicyOfSeveral", "SeveralReport", "HostShape", "HostsCase", "HostsLoss", "CostlyJobs", "HostsWaits",
-    "HostsReport", "Size", "PolicyPlan", "Effect", "Plan", "SumOfPlans", "Plans", "ForecastRecord", "HeldLately",
-    "QueueLength", "Within", "StartForecast", "StartForecasts", "LeftOut", "PromiseScore", "LeadScore",
+    "RulesTried", "Learning", "LoadWaits", "Report", "PolicyReplay", "PolicyReports", "SumOfReports", "Reports",
+    "Resource", "Blocked", "PolicyOfSeveral", "SeveralReport", "HostShape", "HostsCase", "HostsLoss", "CostlyJobs",
+    "HostsWaits", "HostsReport", "Size", "PolicyPlan", "Effect", "Plan", "SumOfPlans", "Plans", "ForecastRecord",
+    "HeldLately", "QueueLength", "Within", "StartForecast", "StartForecasts", "LeftOut", "PromiseScore", "LeadScore",
     "PromisesJudged",
 ]  # fmt: skip
 
@@ -343,23 +342,6 @@ class Learning(Plain):
     tried: list[RulesTried]
 
 
-class BinningError(Plain):
-    """Hold capacities of a log with fewer needs and the same work, over those of the log itself, less 1."""
-
-    needs: Annotated[int, Column("how many", "", "d")]
-    own_order: Annotated[float, Column("own order", "%", "+.1f")]
-    independent: Annotated[float, Column("independent", "%", "+.1f")]
-
-
-class Binned(Plain):
-    """Say how fewer needs, in place of all, change the capacities."""
-
-    fewer: BinningError
-    """Neighbouring needs taken together, with about the same work each."""
-    rounded: BinningError
-    """Needs rounded up to powers of two."""
-
-
 class LoadWaits(Plain):
     """Hold the waits of the jobs as they came, and if they came slower or faster, on the machine of the log."""
 
@@ -397,8 +379,6 @@ class Report(Plain):
     """Null under EASY, and where there is no exact solution: the interval of the exponential capacity says why."""
     agreement: list[Agreement]
     """Empty where the log has no waits."""
-    binned: Binned | None
-    """Null unless asked for."""
     verdict: list[str]
     used: Annotated[Number, Column("load, of what\nit can carry", "%", ".1f")] = None
     """Load over the share of the servers that the policy keeps busy in the log's own order; null where there is no
@@ -563,8 +543,6 @@ class SeveralReport(Plain):
     """What makes the answer doubtful."""
     window: Window | None
     """Null where the log does not tell when jobs came."""
-    left_out: list[str]
-    """Parts of a report of one resource that do not know several."""
     load: Load | None = None
     """Of the resource that is used up first, by the jobs that need some of it; null where the log does not tell when
     jobs came, or is too short to tell anything of it."""

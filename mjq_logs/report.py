@@ -7,11 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from mjq._util import checks
 from mjq.simulation.saturated import SaturatedEstimates
 from mjq_logs.answers import (
     Agreement,
-    Binned,
     Capacities,
     Capacity,
     Drawn,
@@ -28,7 +26,7 @@ from mjq_logs.answers import (
 )
 from mjq_logs.capacity import arrivals
 from mjq_logs.capacity.estimates import SIMULATED, Estimates, mean_work
-from mjq_logs.capacity.needs import MOST_NEEDS, costs_of_classes, error_of, fewer_needs, rounded_up, work_of
+from mjq_logs.capacity.needs import MOST_NEEDS, costs_of_classes, work_of
 from mjq_logs.capacity.saturated import LINE
 from mjq_logs.doubts import doubts
 from mjq_logs.reading.log import HOUR, Log
@@ -38,8 +36,8 @@ from mjq_logs.window import held_most, too_short, window_of
 from mjq_logs.words import RULES, agreement_in_words, nearest, percent, time_in_words
 
 __all__ = [
-    "CLASSES", "curve_of", "headline", "near_saturation_of", "notes_of", "other_needs", "report_on",
-    "reports_by_partition", "reports_on", "together", "verdict", "waits_in_words",
+    "CLASSES", "curve_of", "headline", "near_saturation_of", "notes_of", "other_needs", "reports_by_partition",
+    "reports_on", "together", "verdict", "waits_in_words",
 ]  # fmt: skip
 
 OF_STARTS = (
@@ -51,43 +49,10 @@ AHEAD = 0.8, 0.9, 0.95, 0.99  # loads, as fractions of the capacity, for which w
 CLASSES = 10  # that are named among those that waste servers
 
 
-def report_on(
-    log: Log,
-    policy: str = "fcfs",
-    seed: int = 1,
-    needs: int | None = None,
-    progress: Callable[[str], object] = lambda what: None,
-) -> Report:
-    """Return all that a log tells of the capacity of its machine.
-
-    Parameters
-    ----------
-    log : Log
-    policy : {"fcfs", "easy"}
-        Of the four capacities, of the classes and of the replays against the load.
-    seed : int
-    needs : int, optional
-        Also merge the needs into at most this many, and say how far the capacities then are off.
-    progress : callable
-        Is told what comes next.
-
-    Returns
-    -------
-    Report
-
-    Raises
-    ------
-    ValueError
-        If nothing tells how many servers there are, or the jobs say nothing of its capacity.
-    """
-    return _reports(log, (policy,), seed, needs, progress)[policy]
-
-
 def reports_on(
     log: Log,
     policies: Sequence[str] = tuple(RULES),
     seed: int = 1,
-    needs: int | None = None,
     progress: Callable[[str], object] = lambda what: None,
 ) -> PolicyReports:
     """Return all that a log tells of the capacity of its machine, under each of several policies.
@@ -96,8 +61,10 @@ def reports_on(
     ----------
     log : Log
     policies : sequence of {"fcfs", "easy"}
-    seed, needs, progress
-        As for :func:`report_on`.
+        Of the four capacities, of the classes and of the replays against the load.
+    seed : int
+    progress : callable
+        Is told what comes next.
 
     Returns
     -------
@@ -106,7 +73,7 @@ def reports_on(
     Raises
     ------
     ValueError
-        As :func:`report_on`.
+        If nothing tells how many servers there are, or the jobs say nothing of its capacity.
 
     Examples
     --------
@@ -121,7 +88,7 @@ def reports_on(
     >>> list(result.policies), round(result.policies["fcfs"].used, 2), result.policies["fcfs"].waits.replay.mean.value
     (['fcfs', 'easy'], 0.75, 0.0)
     """
-    reports = _reports(log, policies, seed, needs, progress)
+    reports = _reports(log, policies, seed, progress)
     return PolicyReports(verdict=headline(reports, too_short(log)), policies=reports)
 
 
@@ -129,7 +96,6 @@ def reports_by_partition(
     logs: Mapping[str, Log],
     policies: Sequence[str] = tuple(RULES),
     seed: int = 1,
-    needs: int | None = None,
     progress: Callable[[str], object] = lambda what: None,
     lines: Lines | None = None,
 ) -> Reports:
@@ -139,7 +105,7 @@ def reports_by_partition(
     ----------
     logs : mapping
         Of :func:`mjq_logs.reading.formats.read_partitions`: names of the partitions to their logs.
-    policies, seed, needs, progress
+    policies, seed, progress
         As for :func:`reports_on`.
     lines : Lines, optional
         Of the whole file.
@@ -168,7 +134,7 @@ def reports_by_partition(
     reports = {}
     for name, log in logs.items():
         try:
-            reports[name] = reports_on(log, policies, seed, needs, progress)
+            reports[name] = reports_on(log, policies, seed, progress)
         except ValueError as error:
             raise ValueError(f"partition {name}: {error}") from error
     return Reports(lines=lines, partitions=reports, sum=[together(reports, policy) for policy in policies])
@@ -190,10 +156,9 @@ def together(partitions: Mapping[str, PolicyReports], policy: str) -> SumOfRepor
     )
 
 
-def _reports(log, policies, seed, needs, progress):
+def _reports(log, policies, seed, progress):
     """Return a report for each policy; what they share is computed once."""
     log.require_servers()
-    needs = None if needs is None else checks.count("needs", needs)
     made = Estimates(log, seed)
     capacities = {policy: made.capacities(policy, progress=progress) for policy in policies}
     progress("memory")
@@ -223,7 +188,6 @@ def _reports(log, policies, seed, needs, progress):
             classes=costs[policy],
             near_saturation=near_saturation_of(made) if policy == "fcfs" else None,
             agreement=agreement,
-            binned=None if needs is None else _binned(made, needs, policy),
             verdict=[
                 *([short] if short else []),
                 *_of_window(seen),
@@ -280,11 +244,6 @@ def near_saturation_of(made: Estimates) -> NearSaturation | None:
     rate, constant = HOUR * capacity, 1 + delta
     hours = {f"{part:g}": constant / (rate * (1 - part)) for part in AHEAD}
     return NearSaturation(capacity=rate, constant=constant, hours=hours, **ends)
-
-
-def _binned(made, needs, policy):
-    logs = {"fewer": fewer_needs(made.log, needs), "rounded": rounded_up(made.log)}
-    return Binned(**{name: error_of(made, Estimates(few, made.seed), policy) for name, few in logs.items()})
 
 
 def verdict(

@@ -19,9 +19,7 @@ from mjq_logs.waits.one_size import waits_at_load
 from mjq_logs.window import busy_share, held_most, too_short, window_of
 from mjq_logs.words import NAMES, RULES, agreement_in_words, listed, percent
 
-__all__ = ["LEFT_OUT", "blocked_by", "report_on_several"]
-
-LEFT_OUT = ("how wrong the capacity is if needs are merged (--needs)",)
+__all__ = ["report_on_several"]
 
 
 def report_on_several(
@@ -68,7 +66,7 @@ def report_on_several(
     [(['cpus'], 1.0)]
     """
     if not log.resources:
-        raise ValueError("the log counts one resource: report_on knows it, or read the log with --unit cpus,mem")
+        raise ValueError("the log counts one resource: reports_on knows it, or read the log with --unit cpus,mem")
     made, short = Estimates(log, seed), too_short(log)
     capacities = {policy: made.capacities(policy, progress=progress) for policy in policies}
     progress("memory")
@@ -116,41 +114,11 @@ def report_on_several(
         notes=notes_of(log),
         warnings=doubts(log, agreement),
         window=window_of(log),
-        left_out=list(LEFT_OUT),
         load=None if short else arrivals.load(log.alone(binds)),
         agreement=agreement,
         somebody_waits=None if by_log is None else by_log.waits,
         blocked=[] if by_log is None else by_log.blocked,
     )
-
-
-def blocked_by(log: Log, policy: str = "fcfs") -> dict[tuple[str, ...], float]:
-    """Return what the next job lacks while the queue never runs dry, in the order of the log, as shares of the time.
-
-    The next job is the first of the queue; under EASY others may start before it.
-
-    Returns
-    -------
-    dict
-        Names of the resources of which there is too little for it, one or several, to the share of the time, the
-        largest first. The shares sum to 1.
-
-    Raises
-    ------
-    ValueError
-        If the log counts one resource, nothing tells how large the machine is, or all its jobs fit at once.
-
-    Examples
-    --------
-    A job of all processors and one of all memory, in turn: the one always lacks what it takes.
-
-    >>> from mjq_logs import Log
-    >>> from mjq_logs.reading.vectors import Vectors
-    >>> need = Vectors(np.tile([(4, 2), (2, 4)], (50, 1)), ("cpus", "mem"))
-    >>> blocked_by(Log(need=need, run=np.full(100, 60.0), servers=(4, 4)))
-    {('cpus', 'mem'): 1.0}
-    """
-    return {tuple(blocked.lacks): blocked.share for blocked in _while_full(log, policy).blocked}
 
 
 def _while_full(log, policy):

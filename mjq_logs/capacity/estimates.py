@@ -40,7 +40,6 @@ __all__ = [
     "Policy",
     "capacities",
     "capacity_by_block_length",
-    "exact_near_saturation",
     "exponential_capacity",
     "independent_capacity",
     "independent_shares",
@@ -156,12 +155,8 @@ class Estimates:
         """Return :func:`independent_capacity`."""
         return _simulated(self.log, self.shares(policy, length), "independent")
 
-    def exact_near_saturation(self) -> RelativeCompletions | None:
-        """Return what :func:`exact_near_saturation` returns."""
-        return self._once(_solved)[0]
-
     def near_saturation(self) -> tuple[RelativeCompletions | SaturatedEstimates | None, str]:
-        """Return the same, or a simulation and why there is no exact solution; None where it could not be simulated."""
+        """Solve the exponential classes under FCFS, or simulate them and say why; None where neither can be."""
         solved, why = self._once(_solved)
         return (solved, why) if solved else (self._once(_simulated_near_saturation, self.seed), why)
 
@@ -308,18 +303,6 @@ def _exponential(log, policy, seed, solved, why):
             estimate = run * factor[drawn]
         shares.append(_share(log, drawn, run, estimate, policy))
     return _simulated(log, shares, "exponential", why)
-
-
-def exact_near_saturation(log: Log) -> RelativeCompletions | None:
-    """Solve the exponential classes of the log under FCFS exactly, for their capacity and the waits near it.
-
-    Returns
-    -------
-    RelativeCompletions or None
-        None where more than a million configurations fit, they are not solved in a minute of the processor's time, run
-        times lie too far apart, or jobs of some need took no time.
-    """
-    return Estimates(log).exact_near_saturation()
 
 
 def _solved(log):

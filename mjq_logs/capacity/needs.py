@@ -1,4 +1,4 @@
-"""Which needs of a log cost the other jobs most; and fewer needs in place of many, with how wrong that is."""
+"""Which needs of a log cost the other jobs most; and needs rounded up."""
 
 from __future__ import annotations
 
@@ -8,15 +8,14 @@ from functools import partial
 import numpy as np
 
 from mjq._util import checks, watching
-from mjq_logs.answers import BinningError, Costs
-from mjq_logs.capacity.estimates import Estimates, own_order_capacity, tightest
+from mjq_logs.answers import Costs
+from mjq_logs.capacity.estimates import own_order_capacity, tightest
 from mjq_logs.reading.log import HOUR, Log
 from mjq_logs.words import amount_of, size_in_words
 
-__all__ = ["MOST_NEEDS", "binning_error", "costs_of_classes", "error_of", "fewer_needs", "rounded_up", "work_of"]
+__all__ = ["MOST_NEEDS", "costs_of_classes", "rounded_up", "work_of"]
 
 MOST_NEEDS = 20  # each takes a replay of the whole log: a large machine may know a thousand needs
-LEAST_WORK = 1e-300  # to divide by, where no job ran
 
 
 def costs_of_classes(log: Log, policy: str = "fcfs", most: int = MOST_NEEDS) -> list[Costs]:
@@ -83,33 +82,6 @@ def work_of(log: Log) -> np.ndarray:
     return (log.needs[:, tightest(log)] if log.resources else log.need) * log.run
 
 
-def fewer_needs(log: Log, count: int) -> Log:
-    """Return the log with at most this many needs: neighbours share a bin, and bins have about the same work.
-
-    The need of a bin is the mean need of its jobs, weighted by their times. Each job keeps its work, so that its run
-    time and its estimate change where its need does.
-
-    Examples
-    --------
-    >>> from mjq_logs import Log
-    >>> log = Log(need=np.array([1., 2., 3., 8.]), run=np.array([10., 10., 10., 6.]), servers=8)
-    >>> few = fewer_needs(log, 2)
-    >>> few.need.tolist(), few.run.tolist()
-    ([2.0, 2.0, 2.0, 8.0], [5.0, 10.0, 15.0, 6.0])
-    """
-    count = checks.count("count", count)
-    needs, kind = np.unique(log.need, return_inverse=True)
-    if len(needs) <= count:
-        return log
-    work = np.bincount(kind, log.need * log.run)
-    middle = np.cumsum(work) - work / 2
-    bin_of = np.minimum((count * middle / max(work.sum(), LEAST_WORK)).astype(int), count - 1)[kind]
-    times, work = np.bincount(bin_of, log.run, count), np.bincount(bin_of, log.need * log.run, count)
-    plain = np.bincount(bin_of, log.need, count) / np.maximum(np.bincount(bin_of, minlength=count), 1)
-    means = np.divide(work, times, out=plain, where=times > 0)
-    return _with_needs(log, means[bin_of])
-
-
 def rounded_up(log: Log) -> Log:
     """Return the log with needs rounded up to powers of two, at most the servers; jobs keep their work.
 
@@ -118,40 +90,7 @@ def rounded_up(log: Log) -> Log:
     >>> log.need.tolist(), log.run.tolist()
     ([4.0, 8.0], [6.0, 1.0])
     """
-    return _with_needs(log, np.minimum(2.0 ** np.ceil(np.log2(log.need)), log.require_servers()))
-
-
-def binning_error(log: Log, binned: Log, policy: str = "fcfs", seed: int = 1) -> BinningError:
-    """Return how wrong the capacities of a binned log are: both logs replayed, in their own order and at random.
-
-    Parameters
-    ----------
-    log, binned : Log
-    policy : {"fcfs", "easy"}
-    seed : int
-        The same jobs are drawn from both.
-
-    Returns
-    -------
-    BinningError
-    """
-    return error_of(Estimates(log, seed), Estimates(binned, seed), policy)
-
-
-def error_of(log: Estimates, binned: Estimates, policy: str) -> BinningError:
-    """Return what :func:`binning_error` returns, by estimates that may be used for more."""
-    return BinningError(
-        own_order=binned.own_order(policy).value / log.own_order(policy).value - 1,
-        independent=binned.independent(policy).value / log.independent(policy).value - 1,
-        needs=len(np.unique(binned.log.need)),
-    )
-
-
-def _with_needs(log, need):
-    """Return the log with other needs and the same work."""
+    need = np.minimum(2.0 ** np.ceil(np.log2(log.need)), log.require_servers())
     factor = log.need / need
-    return replace(log, need=need, run=log.run * factor, estimate=_times(log.estimate, factor))
-
-
-def _times(column, factor):
-    return None if column is None else column * factor
+    estimate = None if log.estimate is None else log.estimate * factor
+    return replace(log, need=need, run=log.run * factor, estimate=estimate)

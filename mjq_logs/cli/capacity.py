@@ -74,7 +74,6 @@ STAGES = {
 
 WHY_NOT = {  # beside --hosts
     "--policy": "on hosts jobs start in order of arrival, with and without a view of those that may pass",
-    "--needs": "merged needs would not fit on the same hosts",
     "--anonymous": "the table of job classes knows no hosts",
     "--calendar": "a calendar says how many servers are up, but not which hosts",
     "--hours": "rules beside the policy are kept by replays of one pool",
@@ -104,10 +103,6 @@ Of a job that ran on several hosts, it is taken that it needs all of its servers
     "under their policies.",
 )  # fmt: skip
 @click.option(
-    "--needs", metavar="N", type=click.IntRange(1),
-    help="Also merge the needs into at most this many, and print how wrong the capacity then is.",
-)  # fmt: skip
-@click.option(
     "--seed", metavar="N", type=click.IntRange(0), default=1, show_default=True,
     help="Draw the random numbers of the simulations from this seed.",
 )  # fmt: skip
@@ -121,7 +116,6 @@ def capacity(
     log: str,
     hosts: Hosts | None,
     policy: str | None,
-    needs: int | None,
     seed: int,
     full: bool,
     page: str | None,
@@ -139,7 +133,7 @@ def capacity(
     result: Any
     if hosts is not None:
         asked = {
-            "--policy": policy, "--needs": needs, "--anonymous": anonymous or None, "--calendar": reading["calendar"],
+            "--policy": policy, "--anonymous": anonymous or None, "--calendar": reading["calendar"],
             "--hours": None if reading["hours"] == LEARNED else reading["hours"],
             "--user-limit": reading["user_limit"] or None, "--queue-limit": reading["queue_limit"],
         }  # fmt: skip
@@ -154,7 +148,7 @@ def capacity(
         if anonymous:
             raise click.UsageError("--anonymous is for one partition at a time: give --partition NAME")
         logs, lines = read_parts(log, **reading)
-        result = mjq_logs.reports_by_partition(logs, policies, seed, needs, _progress, lines)
+        result = mjq_logs.reports_by_partition(logs, policies, seed, _progress, lines)
         charts = [
             sheet.Chart(f"Partition {name}. {chart.caption}", chart.draw)
             for name, reports in result.partitions.items()
@@ -164,16 +158,15 @@ def capacity(
         return sheet.deliver(_answer_of_partitions(log, logs, result), result, full, as_json, page, title, charts)
     cluster_log = read(log, **reading)
     if cluster_log.resources:
-        if needs is not None or anonymous:
-            option = "--anonymous" if anonymous else "--needs"
+        if anonymous:
             first = cluster_log.resources[0]
-            raise click.UsageError(f"{option} knows one resource: give --unit {first}, or leave it out")
+            raise click.UsageError(f"--anonymous knows one resource: give --unit {first}, or leave it out")
         result = mjq_logs.report_on_several(cluster_log, policies, seed, _progress)
         answer, charts, shown = _answer_of_several(log, cluster_log, result), _charts_of_several(result), result
     elif anonymous:
         return mjq_logs.write_classes(sys.stdout.buffer, mjq_logs.job_classes(cluster_log))
     else:
-        result = mjq_logs.reports_on(cluster_log, policies, seed, needs, _progress)
+        result = mjq_logs.reports_on(cluster_log, policies, seed, _progress)
         answer, charts = _answer(log, cluster_log, result), _charts(result)
         shown = result if policy is None else result.policies[policy]
     sheet.deliver(answer, shown, full, as_json, page, "What can this machine really do?", charts)
@@ -189,7 +182,6 @@ def _answer(path, log, result):
     near = [report.near_saturation for report in reports]
     more = _parts(reports, first, near, curves, _mean_work(first.mean_work))
     more["how well replays agree with the log"][:0] = filter(None, ["\n".join(agreement_in_words(first.agreement))])
-    more["other estimates of the capacity"] += [_binned(report) for report in reports if report.binned]
     return sheet.answer(path, log, first.warnings, result.verdict, _limits(reports), more, first.notes)
 
 
@@ -204,10 +196,8 @@ def _answer_of_several(path, log, result):
         lacks.append(("What the first in the queue lacked by the log itself, while jobs waited", result.blocked))
     curves = {report.policy: report.memory for report in reports}
     whose = f"Shares, and the servers wasted, are those of the {tight}."
-    left_out = "Left out, as these parts of the report know one resource only: " + "; ".join(result.left_out) + "."
     more: dict[str, list] = {"what the next job lacks": [sheet.table(*lack) for lack in lacks]}
     more |= _parts(reports, result, [result.near_saturation], curves, whose, tight)
-    more["what is left out"] = [left_out]
     return sheet.answer(path, log, result.warnings, result.verdict, _by_resource(result), more, result.notes)
 
 
@@ -457,12 +447,6 @@ def _near_saturation(near):
     return sheet.table(
         title, [], (Column("hours", "", ".2f"), near.hours.values()), names=("of the capacity", near.hours)
     )
-
-
-def _binned(report):
-    title = f"Error of the capacity under {report.policy} if needs are merged and the work is kept"
-    names = "needs", ("taken together", "rounded up to powers of two")
-    return sheet.table(title, [report.binned.fewer, report.binned.rounded], names=names)
 
 
 def _by_resource(result):

@@ -16,7 +16,7 @@ ASKED = {
     "capacity": [
         [],
         ["--policy", "easy"],
-        ["--policy", "fcfs", "--needs", "2"],
+        ["--policy", "fcfs"],
         ["--servers", "batch=16,gpu=8"],
         ["--keep-gaps"],
         ["--from", "60000", "--to", "200000"],

@@ -32,13 +32,11 @@ from mjq_logs import (
     PolicyReports,
     Report,
     agreement,
-    binning_error,
     capacities,
     capacity_by_block_length,
     costs_of_classes,
     example_log,
     exponential_capacity,
-    fewer_needs,
     independent_capacity,
     job_classes,
     load,
@@ -53,13 +51,13 @@ from mjq_logs import (
 )
 from mjq_logs.answers import Column
 from mjq_logs.capacity import estimates
-from mjq_logs.capacity.estimates import Estimates, exact_near_saturation
+from mjq_logs.capacity.estimates import Estimates
 from mjq_logs.capacity.needs import MOST_NEEDS
 from mjq_logs.cli import sheet
 from mjq_logs.making import example
 from mjq_logs.making.example import example_path, made
 from mjq_logs.reading.sacct import COMMAND
-from mjq_logs.report import report_on, verdict
+from mjq_logs.report import reports_on, verdict
 from mjq_logs.words import RULES, disagreement_in_words, percent, time_in_words
 from tests.conftest import TRACES, needs_traces, said
 
@@ -172,7 +170,7 @@ def test_no_log_yields_a_share_beyond_1_or_an_interval_beside_its_value(monkeypa
     for name in estimates.JOBS:
         monkeypatch.setitem(estimates.JOBS, name, 2000)
     monkeypatch.setattr(estimates, "MOST_CONFIGURATIONS", 1000)
-    report = unless_refused(lambda: mjq_logs.report_on(log, policy))
+    report = unless_refused(lambda: reports_on(log, [policy]).policies[policy])
     if report:
         naive = report.capacities.naive.value
         curves = [capacity for curve in report.memory.values() for capacity in curve]
@@ -244,7 +242,7 @@ def test_of_many_needs_those_with_most_work_are_tried_and_the_others_counted(mon
     assert sorted(row.need for row in tried) == sorted(most)
     every = {row.need: row for row in costs_of_classes(log, most=len(work))}
     assert every.keys() == work.keys() and all(every[row.need] == row for row in tried)
-    report = report_on(log)
+    report = reports_on(log, ["fcfs"]).policies["fcfs"]
     assert report.other_needs == len(work) - MOST_NEEDS
     assert report.work_of_others == pytest.approx(
         sum(work[need] for need in work if need not in most) / sum(work.values())
@@ -252,17 +250,12 @@ def test_of_many_needs_those_with_most_work_are_tried_and_the_others_counted(mon
 
 
 @light
-def test_fewer_needs_keep_the_work_and_tell_their_error():
+def test_needs_rounded_up_keep_the_work():
     log = example_log()
-    for few in (fewer_needs(log, 3), rounded_up(log)):
-        assert few.need * few.run == pytest.approx(log.need * log.run)
-    assert len(np.unique(fewer_needs(log, 3).need)) <= 3
-    assert fewer_needs(log, 8) is log
     up = rounded_up(log)
-    error = binning_error(log, up)
-    assert error.own_order == own_order_capacity(up).value / own_order_capacity(log).value - 1
-    assert error.independent == independent_capacity(up).value / independent_capacity(log).value - 1
-    assert error.independent < -0.1  # rounding needs up is no small matter
+    assert up.need * up.run == pytest.approx(log.need * log.run)
+    # This is no small matter.
+    assert independent_capacity(up).value < 0.9 * independent_capacity(log).value
 
 
 def test_arrivals():
@@ -340,7 +333,7 @@ def test_exponential_classes_that_cannot_be_solved_are_simulated(monkeypatch):
     rng = np.random.default_rng(1)
     instant = Log(need=np.tile([1.0, 2.0], 500), run=np.tile([0.0, 60.0], 500), servers=2.0)
     many = Log(need=rng.integers(1, 60, 3000).astype(float), run=rng.exponential(60, 3000), servers=1000.0)
-    assert exact_near_saturation(instant) is exact_near_saturation(many) is None
+    assert all(Estimates(log).near_saturation()[1] for log in (instant, many))
     result = exponential_capacity(instant)
     assert result.interval.startswith("of the simulation") and result.low <= result.value <= result.high
     assert result.value == pytest.approx(120)  # jobs of 2 of 2 servers, a minute each, and as many that take no time
@@ -350,10 +343,10 @@ def test_exponential_classes_that_are_not_solved_in_time_are_simulated(monkeypat
     monkeypatch.setitem(estimates.JOBS, "fcfs", 20_000)
     log = drawn(20_000, 5)
     exact = Estimates(log).exponential("fcfs")
-    assert exact.interval == estimates.EXACT and exact_near_saturation(log) is not None
+    assert exact.interval == estimates.EXACT and not Estimates(log).near_saturation()[1]
     monkeypatch.setattr(estimates, "MOST_SECONDS", 0.0)
     simulated = Estimates(log).exponential("fcfs")
-    assert "its exact solution takes more than 0 s" in simulated.interval and exact_near_saturation(log) is None
+    assert "its exact solution takes more than 0 s" in simulated.interval
     assert simulated.low < simulated.high and simulated.value == pytest.approx(exact.value, rel=0.02)
 
 
@@ -425,7 +418,7 @@ def small(tmp_path_factory):
 
 @light
 def test_the_command_says_what_the_library_finds(small):
-    status, out, _ = said("capacity", small, "--json", "--needs", 3, "--policy", "fcfs")
+    status, out, _ = said("capacity", small, "--json", "--policy", "fcfs")
     answer = json.loads(out)
     _, schema, _ = said("capacity", "--schema")
     jsonschema.validate(answer, json.loads(schema))
@@ -439,7 +432,6 @@ def test_the_command_says_what_the_library_finds(small):
             assert plan[key] == getattr(capacity, key) or (plan[key] is None and np.isnan(getattr(capacity, key)))
         assert plan["wasted_servers"] == 64 * (1 - capacity.share)
     assert answer["near_saturation"]["capacity"] == answer["capacities"]["exponential"]["value"]
-    assert answer["binned"]["fewer"]["needs"] <= 3
     assert Report.model_validate(answer).classes[0].wastes >= answer["classes"][1]["wastes"]
 
 
@@ -455,7 +447,7 @@ def test_both_policies_stand_under_their_names_and_each_says_what_it_says_alone(
     reports = PolicyReports.model_validate(answer)
     assert status == 0 and list(reports.policies) == ["fcfs", "easy"]
     log = read_log(small, servers=2)
-    assert reports.policies["easy"] == mjq_logs.report_on(log, "easy") and reports == mjq_logs.reports_on(log)
+    assert reports.policies["easy"] == reports_on(log, ["easy"]).policies["easy"] and reports == reports_on(log)
     text, whole = (said("capacity", small, "--servers", 2, *full)[1] for full in ([], ["--full"]))
     assert all(sentence in text for sentence in reports.verdict)
     answer, _, added = text.rpartition("\n--full adds ")
@@ -469,7 +461,7 @@ def test_a_field_with_a_column_is_a_column_of_the_table_and_one_that_nobody_know
     class Wider(Report):
         mean_need: Annotated[float, Column("mean need", "", ".2f")]
 
-    report = mjq_logs.report_on(altered(drawn(100, 1), submit=None))
+    report = reports_on(altered(drawn(100, 1), submit=None), ["fcfs"]).policies["fcfs"]
     made = sheet.table("", [Wider(**report.model_dump(), mean_need=1.234)])
     assert made.head[-1] == "mean need" and made.rows[0][-1] == "1.23"
     assert made.head[:-1] == sheet.table("", [report]).head and not [head for head in made.head if "wait" in head]
@@ -482,7 +474,7 @@ def test_no_letter_of_a_chart_is_cut_off(monkeypatch):
     log = example_log()
     plots.style()
     plan = planned(log, 2.0, ["fcfs", "easy"], [64, 80], workers=1)
-    for report in (mjq_logs.report_on(log), mjq_logs.reports_on(log), mjq_logs.reports_on(altered(log, clock=None))):
+    for report in (reports_on(log, ["fcfs"]).policies["fcfs"], reports_on(log), reports_on(altered(log, clock=None))):
         draw = [
             mjq_logs.plots.shares_of_capacity,
             mjq_logs.plots.waits_against_load,
@@ -562,17 +554,17 @@ def test_a_replay_that_does_not_know_the_machine_is_said_first(tmp_path):
 @light
 def test_a_log_of_start_times_says_so_first():
     log = altered(drawn(500, 1), submits_are_starts=True)
-    report = mjq_logs.report_on(log)
+    report = reports_on(log, ["fcfs"]).policies["fcfs"]
     assert "submit times of this log are start times" in report.verdict[-1] and report.agreement == []
     assert report.load.dispersion_by_hour is None
 
 
 @light
 def test_tables_for_people(small):
-    status, out, _ = said("capacity", small, "--needs", 3, "--policy", "easy", "--full")
+    status, out, _ = said("capacity", small, "--policy", "easy", "--full")
     assert status == 0 and "1 not used: not 18 numbers (line 1501)" in out
     assert "Capacity under easy" in out and "Capacity under fcfs" not in out
-    for part in ("jobs came per hour", "own order", "Needs that waste most", "Replays against", "rounded up to powers"):
+    for part in ("jobs came per hour", "own order", "Needs that waste most", "Replays against"):
         assert part in out, part
 
 

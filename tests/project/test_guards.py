@@ -17,7 +17,7 @@ from mjq.models.processing_capacity import capacity
 from mjq.solvers import arnoldi, chain, drain, qbd
 from mjq.solvers.phase_type import exponential
 from mjq_logs import Log
-from mjq_logs.capacity.estimates import exact_near_saturation, own_order_capacity
+from mjq_logs.capacity.estimates import Estimates, own_order_capacity
 from tests.models.test_fluid import example_2
 
 sojourn = importlib.import_module("mjq.models.processing_capacity.sojourn")  # the name is the function's, too
@@ -155,13 +155,13 @@ def log_of(run, need, servers):
 
 def test_classes_whose_means_lie_too_far_apart_have_no_exact_capacity(monkeypatch):
     log = log_of([1e-9, 3600.0] * 20, [1, 2] * 20, 4)
-    assert exact_near_saturation(log) is not None
+    assert not Estimates(log).near_saturation()[1]
 
     def refused(*_):
         raise ArithmeticError("rates lie too far apart")
 
     monkeypatch.setattr("mjq.System.near_saturation", refused)
-    assert exact_near_saturation(log) is None
+    assert "too far apart" in Estimates(log).near_saturation()[1]
 
 
 def test_a_log_whose_jobs_all_fit_at_once_tells_no_capacity():
