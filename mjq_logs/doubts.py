@@ -98,7 +98,7 @@ def _of_size(log):
         )
     elif held.most_of_the_time < LEAST_USED * servers and not too_short(log):
         idle = percent(1 - held.most_of_the_time / servers, 0)
-        instead = f" --servers used takes {size_in_use(log):g}, the size that was used."
+        instead = f" --servers {size_in_use(log):g} takes the size that was used."
         yield (
             f"Warning: {idle} of the {servers:g} servers ({log.servers_from}) were not in use for 99 % of the time."
             f"{instead if log.servers_from != OF_HOSTS else ''}"

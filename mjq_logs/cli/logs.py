@@ -14,7 +14,6 @@ from mjq_logs.cli import sheet
 from mjq_logs.cli.common import Command, json_option
 from mjq_logs.cli.reading import (
     NONE,
-    USED,
     growth_option,
     hosts_option,
     hours_options,
@@ -35,10 +34,9 @@ if TYPE_CHECKING:
 __all__ = ["replay"]
 
 TITLE = "How long the jobs wait under each policy"
-TIES = {"completions-first": "completions first", "one-by-one": "one by one"}
 HOUR = 3600
 OF_POOLS = {  # beside --hosts
-    "policies": "--policy", "ties": "--ties", "kill": "--kill", "estimates": "--estimates", "gantt": "--gantt",
+    "policies": "--policy", "kill": "--kill", "estimates": "--estimates", "gantt": "--gantt",
     "calendar": "--calendar", "priority": "--priority",
     "hours": "--hours", "save_hours": "--save-hours", "user_limit": "--user-limit",
     "queue_limit": "--queue-limit",
@@ -68,11 +66,6 @@ class PolicyOption(click.Option):
 @priority_option
 @machine_option
 @hosts_option
-@click.option(
-    "--ties", type=click.Choice(list(TIES)), metavar="ORDER", default="completions-first", show_default=True,
-    help="Choose the order of events at one instant. With completions-first all completions come first, then all "
-    "arrivals, and then the policy starts jobs. With one-by-one the policy acts after each event.",
-)  # fmt: skip
 @click.option("--kill", is_flag=True, help="Kill jobs at their estimate. Otherwise they run past it.")
 @click.option(
     "--estimates", default="log", show_default=True, metavar="log|FACTOR",
@@ -94,7 +87,6 @@ def replay(
     policies: tuple[str, ...],
     servers: Any,
     hosts: Hosts | None,
-    ties: str,
     kill: bool,
     estimates: str,
     growth: float,
@@ -129,7 +121,6 @@ def replay(
     """
     import numpy as np
 
-    import mjq_logs
     from mjq._util import checks
     from mjq_logs.answers import PolicyReplay
     from mjq_logs.doubts import doubts
@@ -147,15 +138,8 @@ def replay(
         return _on_hosts(log, hosts, servers, growth, starts, full, as_json, reading)
     if isinstance(servers, dict):
         logs, lines = read_parts(log, servers, **reading)
-        how = dict(ties=TIES[ties], kill=kill)
-        return _of_partitions(log, logs, lines, policies, how, estimates, growth, gantt, starts, full, as_json)
-    if servers == USED:
-        cluster_log = read(log, **reading)
-        servers = mjq_logs.size_in_use(cluster_log)
-        if reading["calendar"] is not None:
-            cluster_log = read(log, machine=servers, **reading)
-    else:
-        cluster_log = read(log, machine=servers, **reading)
+        return _of_partitions(log, logs, lines, policies, kill, estimates, growth, gantt, starts, full, as_json)
+    cluster_log = read(log, machine=servers, **reading)
     several = cluster_log.resources
     if several and gantt:
         raise click.UsageError(f"--gantt draws one resource: give --unit {several[0]}, or leave it out")
@@ -167,7 +151,7 @@ def replay(
     estimate = _estimates(cluster_log, estimates)
     rows, blocking, schedules, started = [], [], {}, {}
     for policy in dict.fromkeys(policies):
-        made = replayed(cluster_log, size, policy, growth, estimate, ties=TIES[ties], kill=kill)
+        made = replayed(cluster_log, size, policy, growth, estimate, kill=kill)
         schedule = made.of_log()
         used = made.schedule.utilization
         used = dict(zip(several, used.tolist(), strict=True)) if several else used
@@ -273,7 +257,7 @@ def _on_hosts(path, hosts, servers, growth, starts, full, as_json, reading):
     sheet.deliver(sheet.answer(path, log, warnings, sentences, table, {}), what, full, as_json)
 
 
-def _of_partitions(path, logs, lines, policies, how, estimates, growth, gantt, starts, full, as_json):
+def _of_partitions(path, logs, lines, policies, kill, estimates, growth, gantt, starts, full, as_json):
     """Replay each partition by itself, and show a row for each, and one for all of their jobs."""
     import numpy as np
 
@@ -290,7 +274,7 @@ def _of_partitions(path, logs, lines, policies, how, estimates, growth, gantt, s
         all_of = []
         for name, log in logs.items():
             seen = replace(log, window=(first, max(last, first + 1.0)))
-            made = replayed(seen, log.require_servers(), policy, growth, _estimates(log, estimates), **how)
+            made = replayed(seen, log.require_servers(), policy, growth, _estimates(log, estimates), kill=kill)
             schedule = made.of_log()
             all_of.append(schedule)
             by_priority[name] += _by_priority(f"Under {policy} the mean wait is", log, schedule.wait)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from mjq_logs import Gap, Hosts, Lines, Log
 
 __all__ = [  # noqa: RUF022, in the order of reading
-    "USED", "HostList", "Machine", "Need", "Servers", "anonymous_option", "growth_option", "hosts_option",
+    "HostList", "Machine", "Need", "Servers", "anonymous_option", "growth_option", "hosts_option",
     "priority_option", "servers_option", "machine_option", "is_file", "log_options", "outage_options",
     "calendar_option", "hours_options", "queue_limit_option", "rules_under", "read", "read_parts",
     "schema_option", "servers_of", "LEARNED", "NONE",
@@ -24,7 +24,6 @@ __all__ = [  # noqa: RUF022, in the order of reading
 
 OF_SUMMARIES = "capacity", "plan", "replay"  # commands that take a summary in place of a log
 SEED = 1  # of the jobs that are drawn from it
-USED = "used"  # in place of a number of servers: the size that the log used
 LEARNED, NONE = "learned", "none"  # in place of a file of rules
 JOBS, PEAK = "jobs", "peak"  # behind a limit of jobs; in place of one of servers: the most that a user had in the log
 LIMITS = {"user_servers": "servers of a user", "user_jobs": "jobs of a user"}  # rules, and kinds that are learned
@@ -206,15 +205,13 @@ class Machine(click.ParamType):
 
     name = "servers"
     files = True  # whether a file of hosts may stand for it
-    wanted = "a positive number such as 512, or one for each partition such as batch=512,gpu=64, or used"
+    wanted = "a positive number such as 512, or one for each partition such as batch=512,gpu=64"
     each = "a positive number"
 
     def convert(
         self, value: object, parameter: click.Parameter | None, context: click.Context | None
-    ) -> float | str | tuple[float, ...] | dict[str, Any]:
-        """Return the servers, or those of each partition by its name, or of each resource, or the word used."""
-        if value == USED and type(self) is Machine:
-            return value
+    ) -> float | tuple[float, ...] | dict[str, Any]:
+        """Return the servers, or those of each partition by its name, or of each resource."""
         if not isinstance(value, str) or "=" not in value:
             return self.machine(value, parameter, context)
         if len(units := self.units(context)) > 1:
@@ -287,12 +284,11 @@ class Machine(click.ParamType):
 
 
 machine_option = click.option(
-    "--servers", metavar="N|used|NAME=N,...", type=Machine(),
-    help="Assume this many servers. By default their number is what the log says. With the word used, it is the size "
-    "that the log used: the servers that its jobs held at most for 99 % of the time, and at least the largest need. "
-    "With NAME=N,... take several partitions at once, each with its servers; all count in the same --unit. Jobs of "
-    "other partitions are left out. Where --unit names several resources, give a number for each, such as 384,1.5TB. "
-    "Of a file of hosts, as for --hosts, it is what they have together.",
+    "--servers", metavar="N|NAME=N,...", type=Machine(),
+    help="Assume this many servers. By default their number is what the log says. With NAME=N,... take several "
+    "partitions at once, each with its servers; all count in the same --unit. Jobs of other partitions are left out. "
+    "Where --unit names several resources, give a number for each, such as 384,1.5TB. Of a file of hosts, as for "
+    "--hosts, it is what they have together.",
 )  # fmt: skip
 
 
@@ -361,13 +357,13 @@ def servers_of(hosts: Hosts, servers: Any) -> Any:
 
 
 class Servers(Machine):
-    """Read the servers of one machine, such as 512, or the word used."""
+    """Read the servers of one machine, such as 512."""
 
-    wanted = "a positive number such as 512, or used"
+    wanted = "a positive number such as 512"
 
     def convert(self, value: object, parameter: click.Parameter | None, context: click.Context | None) -> Any:
-        """Return the number, or the word used."""
-        return value if value == USED else self.machine(value, parameter, context)
+        """Return the number, or one for each resource."""
+        return self.machine(value, parameter, context)
 
 
 class Need(Machine):
@@ -398,11 +394,10 @@ class Need(Machine):
 
 
 servers_option = click.option(
-    "--servers", metavar="N|used", type=Servers(),
-    help="Assume this many servers. By default their number is what the log says. With the word used, it is the size "
-    "that the log used: the servers that its jobs held at most for 99 % of the time, and at least the largest need. "
-    "Where --unit names several resources, give a number for each, such as 384,1.5TB. Of a file of hosts, as for mjq "
-    "capacity --hosts, it is what they have together.",
+    "--servers", metavar="N", type=Servers(),
+    help="Assume this many servers. By default their number is what the log says. Where --unit names several "
+    "resources, give a number for each, such as 384,1.5TB. Of a file of hosts, as for mjq capacity --hosts, it is what "
+    "they have together.",
 )  # fmt: skip
 
 
@@ -469,26 +464,20 @@ def read(
     import mjq_logs
     from mjq_logs.making.summary import is_summary
     from mjq_logs.reading.log import INFERRED
-    from mjq_logs.rules.machine import SIZE_IN_USE
 
     if known and calendar is None:
         raise click.UsageError("--known says that the scheduler knows a calendar: give it with --calendar FILE")
-    used = words.get("servers") == USED
-    if used:
-        words["servers"] = None
     if is_summary(path):
-        if since is not None or until is not None or used:
-            raise click.UsageError(f"{path} is a summary of a log: it has no window to choose, and no servers in use")
+        if since is not None or until is not None:
+            raise click.UsageError(f"{path} is a summary of a log: it has no window to choose")
         log = _drawn(path, columns, **words)
     else:
         log = _within(mjq_logs.read_log(path, dict(columns) or None, **words), since, until)
-    if used:
-        log = replace(log, servers=mjq_logs.size_in_use(log), servers_from=SIZE_IN_USE)
-    elif machine is not None and not log.resources and log.servers_from in ("", INFERRED):
+    if machine is not None and not log.resources and log.servers_from in ("", INFERRED):
         log = replace(log, servers=machine, servers_from="given")  # the file does not say what the machine is
     if keep_gaps is not None or calendar is not None:
         log = _with_outages(log, keep_gaps, calendar, machine, known, words.get("unit"))
-    size_is_given = machine is not None or words.get("servers") is not None or used
+    size_is_given = machine is not None or words.get("servers") is not None
     if known:
         without = (*without, *LIMITS.values())
     log, limits = _limits_of(log, user_limit or {}, queue_limit)

@@ -48,7 +48,6 @@ def test_numbers_are_those_of_the_library(tmp_path, work):
     [
         (["--estimates", "1"], {"estimate": None}),
         (["--estimates", "2"], {"double": True}),
-        (["--ties", "one-by-one"], {"ties": "one by one"}),
         (["--kill"], {"kill": True}),
         (["--growth", "2"], {"growth": 2}),
         (["--servers", "16"], {"servers": 16}),
@@ -92,7 +91,6 @@ def test_a_table_and_a_chart(tmp_path, work):
         (["--estimates", "0.5"], 2, "--estimates must be a finite number of at least 1"),
         (["--gantt", "chart.txt"], 2, "--gantt must end in"),
         (["--servers", "2"], 2, "exceeds resource 2"),
-        (["--ties", "none"], 2, "is not one of"),
     ],
 )
 def test_bad_words(tmp_path, work, words, status, message):

@@ -228,10 +228,8 @@ BOTH = "--unit", "cpus,mem", "--column", "cpus", "need"
         (["--hosts", "2.5x8"], "'2.5x8' is not a number of hosts"),
         ([*BOTH, "--hosts", "4x8"], "such as 20x80/512, with a number for each of cpus, mem"),
         (["--hosts", "4x8", "--servers", "31"], "all hosts have 32 together, and --servers says 31"),
-        (["--hosts", "4x8", "--servers", "used"], "--servers says used"),
         (["--hosts", "4x8", "--servers", "a=16,b=16"], "--servers says partitions"),
         (["--hosts", "4x8", "--policy", "easy"], "--hosts and --policy exclude each other"),
-        (["--hosts", "4x8", "--needs", "2"], "--hosts and --needs exclude each other"),
         (["--hosts", "4x8", "--anonymous"], "--hosts and --anonymous exclude each other"),
         (["--hosts", "9x4"], "fit on none of 9 hosts of 4 servers: one needs 8 servers"),
     ],
@@ -344,7 +342,7 @@ def test_starts_on_hosts_are_written_for_each_rule(path, tmp_path):
 
 @pytest.mark.parametrize(
     "words",
-    [["--policy", "easy"], ["--ties", "one-by-one"], ["--kill"], ["--estimates", "2"], ["--calendar", __file__]],
+    [["--policy", "easy"], ["--kill"], ["--estimates", "2"], ["--calendar", __file__]],
 )
 def test_a_replay_on_hosts_knows_order_of_arrival_only(path, words):
     run = said("replay", path, "--hosts", "4x8", *words)

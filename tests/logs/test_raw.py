@@ -423,16 +423,12 @@ def test_a_size_that_is_not_that_of_the_log_is_doubted():
     )
 
 
-def test_the_size_that_was_used_can_be_taken():
-    out = said("replay", RAW / "window.txt", "--servers", "used").out
-    assert "284 jobs" in out and " on 16 servers" in out
+def test_the_size_that_was_used_is_named():
     large = said("capacity", RAW / "window.txt", "--servers", 32, "--policy", "fcfs").out
     assert large.startswith(
-        "Warning: 50 % of the 32 servers (given) were not in use for 99 % of the time. --servers used takes 16"
+        "Warning: 50 % of the 32 servers (given) were not in use for 99 % of the time. --servers 16 takes the size"
     )
-    used = said("capacity", RAW / "window.txt", "--servers", "used", "--policy", "fcfs").out
-    assert "on 16 servers (the size that was used)" in used and "Warning" not in used
-    assert said("plan", RAW / "window.txt", "--servers", "used", "--target-wait", "2h").status == 2
+    assert "Warning" not in said("capacity", RAW / "window.txt", "--servers", 16, "--policy", "fcfs").out
 
 
 @needs_traces

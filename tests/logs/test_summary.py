@@ -648,7 +648,6 @@ def test_the_commands(tmp_path, log):
         (["replay", "site.json", "--partition", "a"], "no columns, units or partitions"),
         (["capacity", "site.json", "--strict"], "no lines that cannot be used"),
         (["replay", "site.json", "--from", "5"], "no window to choose"),
-        (["capacity", "site.json", "--servers", "used"], "no servers in use"),
         (["replay", "site.json", "--servers", "a=3"], "no partitions to choose from"),
         (["replay", "site.json", "--servers", 8], "exceeds resource 8"),
         (["capacity", "site.json", "--policy", "fcfs", "--servers", "a=3,b=4"], "no partitions to choose from"),
