@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from mjq.simulation import (
         ClusterEstimates,
         DepletionEstimates,
-        Estimate,
         HostsEstimates,
         SaturatedEstimates,
     )
@@ -120,6 +119,10 @@ class System(_ByValue):
     ------
     ValueError
         If a value breaks a constraint; the message names the constraint and the values.
+
+    Notes
+    -----
+    All that rests on the exact solution raises ``ValueError`` or ``ArithmeticError`` where :attr:`capacity` does.
 
     Source: [BB22] Section II.
 
@@ -308,11 +311,6 @@ class System(_ByValue):
 
         Of several resources, how much of each, shape (d,).
 
-        Raises
-        ------
-        ValueError, ArithmeticError
-            As for `capacity`.
-
         Source: [GHS20] Section 1.3.
 
         Examples
@@ -331,11 +329,6 @@ class System(_ByValue):
         r"""Return the share of the resource that is in use while the queue never runs dry; of several, shape (d,).
 
         .. math:: \frac{X}{B_k} \sum_i p_i\, \frac{b_{ik}}{\mu_i} .
-
-        Raises
-        ------
-        ValueError, ArithmeticError
-            As for `capacity`.
 
         Source: [SR] Eq. (h).
 
@@ -390,11 +383,6 @@ class System(_ByValue):
 
         .. math:: \max_k \frac1{X_k} \le \frac1X \le \sum_k \frac1{X_k} .
 
-        Raises
-        ------
-        ValueError, ArithmeticError
-            As for `capacity`.
-
         Source: [SR] Eq. (e), [SR] Eq. (i).
 
         Examples
@@ -440,11 +428,6 @@ class System(_ByValue):
         r"""Return the capacity by the dominant share alone: each job needs :math:`\max_k b_{ik} / B_k` of one machine.
 
         It is at most the capacity.
-
-        Raises
-        ------
-        ValueError, ArithmeticError
-            As for `capacity`.
 
         Source: [SR] Eq. (f).
 
@@ -595,11 +578,6 @@ class System(_ByValue):
 
         While the queue never runs dry; 0 in one pool.
 
-        Raises
-        ------
-        ValueError, ArithmeticError
-            As for `capacity`.
-
         Examples
         --------
         >>> round(System(hosts=8, servers=4, needs=(1, 2, 4), rates=(1, 1, 1), mix=(.5, .3, .2)).fits_in_sum, 3)
@@ -618,11 +596,6 @@ class System(_ByValue):
             best fit on hosts does less than the pool; ``"placement"``: what this placement does less than best fit,
             negative where it does more.
 
-        Raises
-        ------
-        ValueError, ArithmeticError
-            As for `capacity`, of hosts and pool.
-
         Source: [MH] Eq. (i).
 
         Examples
@@ -632,56 +605,11 @@ class System(_ByValue):
         >>> {reason: round(share, 3) for reason, share in cluster.losses.items()}
         {'order': 0.026, 'boundaries': 0.102, 'placement': 0.014}
         """
-        self._require_hosts("losses")
+        if self.hosts is None:
+            raise ValueError("losses says what boundaries between hosts cost, and this system is one pool")
         packed = replace(self, placement="best fit")
         pool, best, own = (system.capacity / self.naive_capacity for system in (self.pool, packed, self))
         return dict(order=1 - pool, boundaries=pool - best, placement=best - own)
-
-    def estimated_losses(self, jobs: int, seed: Seed, **options: Any) -> dict[str, Estimate]:
-        """Estimate what keeps the hosts from the naive capacity, as shares of it, by simulation.
-
-        Parameters
-        ----------
-        jobs : int
-            Completions counted in each replication.
-        seed : int, sequence of int, or numpy.random.SeedSequence
-        **options
-            Those of :meth:`simulate_saturated`.
-
-        Returns
-        -------
-        dict
-            What :attr:`losses` has, in order of arrival; and ``"passing"``: what is lost further when others may pass
-            the head, negative where it is won back.
-
-        Source: [MH] Eq. (i).
-
-        Examples
-        --------
-        Seven jobs in a thousand need a whole host of 8, which costs a sixth. A view of 50 jobs wins most of it back.
-
-        >>> cluster = System(hosts=16, servers=8, needs=(1, 8), rates=(1, 1), mix=(.993, .007), view=50, reserve=True)
-        >>> losses = cluster.estimated_losses(jobs=20_000, seed=1)
-        >>> {reason: round(share.mean, 2) for reason, share in losses.items()}
-        {'order': 0.0, 'boundaries': 0.17, 'placement': 0.0, 'passing': -0.14}
-        """
-        self._require_hosts("estimated_losses")
-        strict = replace(self, view=1, reserve=False)
-        packed = replace(strict, placement="best fit")
-        runs = {}
-        for system in (packed, strict, self):
-            if system not in runs:
-                runs[system] = system.simulate_saturated(jobs, seed, **options).capacity
-        try:
-            pool = simulation.Estimate(self.pool.capacity, 0.0, 1)
-        except checks.TooLarge:
-            pool = self.pool.simulate_saturated(max(jobs, simulation.saturated.LEAST_JOBS), seed, **options).capacity
-        naive = simulation.Estimate(self.naive_capacity, 0.0, 1)
-        steps = zip(
-            (naive, pool, runs[packed], runs[strict]), (pool, runs[packed], runs[strict], runs[self]), strict=True
-        )
-        names = "order", "boundaries", "placement", "passing"
-        return {name: _share_between(*pair, naive.mean) for name, pair in zip(names, steps, strict=True)}
 
     def simulate(self, lam: float, jobs: int, seed: Seed, policy: str = "fcfs", **options: Any) -> Any:
         """Simulate the system, stable or not, under any scheduling policy; on hosts, who may pass is said by the view.
@@ -764,10 +692,6 @@ class System(_ByValue):
     def _require_pool(self, asked):
         if self.hosts is not None:
             raise ValueError(f"{asked} is that of one pool, and this system has {self.hosts} hosts: ask its pool")
-
-    def _require_hosts(self, asked):
-        if self.hosts is None:
-            raise ValueError(f"{asked} says what boundaries between hosts cost, and this system is one pool")
 
     @property
     def _rule(self) -> dict[str, Any]:
@@ -856,15 +780,6 @@ class System(_ByValue):
         if not np.ndim(self.servers) or not self._alike():
             return False
         return models.several_resources.steps_needed(self.servers, self.needs[self.mix > 0]) <= MOST_STEPS
-
-
-def _share_between(high, low, whole):
-    """Return how much less one estimate is than another, as a share; they are taken as independent."""
-    return simulation.Estimate(
-        (high.mean - low.mean) / whole,
-        float(np.hypot(high.half_width, low.half_width)) / whole if high is not low else 0.0,
-        max(high.observations, low.observations),
-    )
 
 
 def _names(resources, size):

@@ -86,16 +86,10 @@ def simulate_cluster(
         Completion rate of a job, one or one per size.
     jobs : int
         Arrivals counted in each replication, lost ones included, after the warm-up.
-    seed : int, sequence of int, or numpy.random.SeedSequence
-        The same seed gives the same numbers, whatever the number of workers.
-    replications : int
-        Independent runs.
-    workers : int or distributed.Client
-        Replications that run at the same time on this machine, or a client of a dask scheduler.
     warmup : float
         Arrivals before the count begins, as a fraction of `jobs`.
-    progress : bool, optional
-        Show a progress bar; by default on a terminal, for long work.
+    seed, replications, workers, progress
+        As for :func:`~mjq.simulation.multiserver.simulate_multiserver`.
 
     Returns
     -------

@@ -83,17 +83,14 @@ def simulate_pool(
         Mean work of a task of each class at each station, exponentially distributed.
     N, K : sequence of int, shape (R,)
         Tasks of each class to do, and in execution at the start.
-    seed : int, sequence of int, or numpy.random.SeedSequence
     precision : float
         Replications are doubled until the half-width of every instant's interval is at most this part of its mean.
     confidence : float
         Of the intervals.
     replications : int, optional
         Number of replications, whatever the precision.
-    workers : int or distributed.Client
-        Replications that run at the same time on this machine, or a client of a dask scheduler.
-    progress : bool, optional
-        Show a progress bar; by default on a terminal, for long work.
+    seed, workers, progress
+        As for :func:`~mjq.simulation.multiserver.simulate_multiserver`.
 
     Returns
     -------

@@ -213,23 +213,14 @@ def simulate_saturated_hosts(
         Completion rate and probability of each class. With `service`, `mu` is None or says the same.
     jobs : int
         Completions counted in each replication, after a warm-up of a tenth as many.
-    seed : int, sequence of int, or numpy.random.SeedSequence
-        The same seed gives the same numbers, whatever the number of workers.
-    service : sequence, length L, optional
-        Law of the service time of each class, see :func:`~mjq.simulation.multiserver.simulate_multiserver`. By default
-        exponential with rate `mu`.
     placement : str
         ``"best fit"``, ``"worst fit"``, ``"first fit"`` or ``"random"``.
     view : int
         How many waiting jobs are looked at; 1 is order of arrival.
     reserve : bool
         Whether the blocked head reserves the host with the most room; others pass elsewhere.
-    replications : int
-        Independent runs, from which the intervals come.
-    workers : int or distributed.Client
-        Replications that run at the same time on this machine, or a client of a dask scheduler.
-    progress : bool, optional
-        Show a progress bar; by default on a terminal, for long work.
+    seed, service, replications, workers, progress
+        As for :func:`~mjq.simulation.multiserver.simulate_multiserver`.
 
     Returns
     -------

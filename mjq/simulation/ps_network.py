@@ -111,8 +111,6 @@ def simulate_ps_network(
         Or anything with its attributes: pairs, servers, service, P, arrivals, and population.
     time : float
         Length of each replication that is counted.
-    seed : int, sequence of int, or numpy.random.SeedSequence
-        The same seed gives the same numbers, whatever the number of workers.
     subsets : dict, optional
         Name to the pairs (or the pair) whose response time is wanted: from entering one of them to leaving them all.
     percentiles : sequence of float
@@ -122,14 +120,10 @@ def simulate_ps_network(
     schedule : sequence of (float, network)
         From each of these increasing times on, arrival rates and servers are those of that network, whose pairs,
         service and routing are the first one's.
-    replications : int
-        Independent runs.
-    workers : int or distributed.Client
-        Replications that run at the same time on this machine, or a client of a dask scheduler.
     warmup : float
         Time before the count begins, as a fraction of `time`.
-    progress : bool, optional
-        Show a progress bar; by default on a terminal, for long work.
+    seed, replications, workers, progress
+        As for :func:`~mjq.simulation.multiserver.simulate_multiserver`.
 
     Returns
     -------

@@ -82,16 +82,10 @@ def simulate_saturated(
     jobs : int
         Completions counted in each replication, after the warm-up: 800 or more. The
         dispersion misses what lasts longer than the 400th part of them.
-    seed : int, sequence of int, or numpy.random.SeedSequence
-        The same seed gives the same numbers, whatever the number of workers.
     rows : array, shape (L, L), optional
         Probability of each class for the next job, in a row for each class of the job before it; by default `p`.
-    replications : int
-        Independent runs.
-    workers : int or distributed.Client
-        Replications that run at the same time on this machine, or a client of a dask scheduler.
-    progress : bool, optional
-        Show a progress bar; by default on a terminal, for long work.
+    seed, replications, workers, progress
+        As for :func:`~mjq.simulation.multiserver.simulate_multiserver`.
 
     Returns
     -------

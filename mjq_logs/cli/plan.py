@@ -145,22 +145,6 @@ class Share(click.ParamType):
         return share
 
 
-class Night(click.ParamType):
-    """Read the hours of the day between which it is night, such as 20:8."""
-
-    name = "from:to"
-
-    def convert(
-        self, value: object, parameter: click.Parameter | None, context: click.Context | None
-    ) -> tuple[float, float]:
-        """Return the hour at which it begins, and that at which it ends."""
-        match = re.fullmatch(r"(\d+(?:\.\d+)?):(\d+(?:\.\d+)?)", str(value))
-        begins, ends = (float(match[1]), float(match[2])) if match else (0.0, 0.0)
-        if begins == ends or max(begins, ends) >= 24:
-            self.fail(f"{brief(value)} does not name two hours of the day such as 20:8", parameter, context)
-        return begins, ends
-
-
 class HostRange(NamedTuple):
     """Hold the fewest hosts and the most, and how many machines between them are tried, or None."""
 
@@ -233,11 +217,8 @@ class HostRanges(HostList):
 @click.option(
     "--shift-night", "shift", metavar="SHARE", type=Share(),
     help="What if this share of the jobs that come by day, such as 20%, came in the next night? They are drawn at "
-    "random, and come when the same part of the night has passed as of the day.",
-)  # fmt: skip
-@click.option(
-    "--night", metavar="FROM:TO", type=Night(), default="20:8", show_default=True,
-    help="Take these hours for the night, on the clock of the log. That of sacct with %s is UTC.",
+    "random, and come when the same part of the night has passed as of the day. Night is from 20 to 8 h on the clock "
+    "of the log; that of sacct with %s is UTC.",
 )  # fmt: skip
 @click.option(
     "--seed", metavar="N", type=click.IntRange(0), default=1, show_default=True,
@@ -276,7 +257,7 @@ class HostRanges(HostList):
 @force_option
 @quiet_option
 def plan(
-    log, target, percentile, policies, sizes, hosts, caps, estimates, shift, night, seed, absent, growth, node, output,
+    log, target, percentile, policies, sizes, hosts, caps, estimates, shift, seed, absent, growth, node, output,
     full, page, as_json, anonymous, workers, scheduler, force, quiet, **reading,
 ):  # fmt: skip
     """Find how many servers keep the waits of a log below a target.
@@ -340,7 +321,7 @@ def plan(
         return 0
     changes = [mjq_logs.capped(cluster_log, cap) for cap in caps]
     changes += [mjq_logs.with_exact_estimates(cluster_log)] if estimates else []
-    changes += [] if shift is None else [mjq_logs.shifted_to_night(cluster_log, shift, seed, night)]
+    changes += [] if shift is None else [mjq_logs.shifted_to_night(cluster_log, shift, seed)]
     changes += [mjq_logs.without_need(cluster_log, need) for need in absent]
     tried = _tried(cluster_log, sizes, node)
     with nullcontext() if workers is scheduler is None else connect_workers(workers, scheduler) as crew:

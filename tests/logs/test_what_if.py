@@ -212,7 +212,6 @@ def test_the_command_shows_each_change_with_and_without_a_target(tmp_path):
     [
         (["--without", "7"], "no job of the log needs 7 servers"),
         (["--shift-night", "120%"], "not a share such as 20%"),
-        (["--shift-night", "20%", "--night", "8"], "two hours of the day"),
         (["--cap", "0"], "is not a positive number such as 4"),
         (["--cap", "32", "--servers", "batch=64"], "one partition at a time"),
         ([], "give --target-wait, or a what-if"),

@@ -331,7 +331,6 @@ def test_a_system_with_hosts():
     assert cluster.capacity in cluster.simulate_saturated(jobs=20_000, seed=1).capacity.widened(2)
     run = cluster.simulate(lam=0.5 * cluster.capacity, jobs=5_000, seed=1)
     assert len(run.EWq_by_class) == 3 and 0 < run.EWq.mean < run.EW.mean
-    assert cluster.estimated_losses(jobs=2_000, seed=1)["passing"].mean == 0
 
 
 def test_one_pool_is_simulated_too():
@@ -358,7 +357,6 @@ def test_one_pool_is_simulated_too():
             dict(hosts=None),
             "losses says what boundaries between hosts cost, and this system is one",
         ),
-        (lambda s: s.estimated_losses(800, 1), dict(hosts=None), "estimated_losses says what boundaries"),
     ],
 )
 def test_what_hosts_cannot_answer_is_refused(ask, change, message, monkeypatch):
