@@ -2,7 +2,7 @@
 
 CITATION.cff is the one place for them. `make sync-metadata` writes
 
-* ``codemeta.json`` and ``.zenodo.json``, which catalogues and archives read,
+* ``codemeta.json``, which catalogues read,
 * ``CITATION.bib``, with an entry for the work and one for each chapter,
 * the lines that say whom to write to, between two marks, in the pages about conduct, security and support,
 * the authors of the paper, and the numbers in it that are counted.
@@ -115,45 +115,6 @@ def publication(paper):
     return article
 
 
-def zenodo(cited):
-    """The work as Zenodo asks for it."""
-    schemes = {"doi": "doi", "arXiv": "arxiv"}
-    papers = [name for paper in cited["references"] for name in identifiers(paper)]
-    return {
-        "title": cited["title"],
-        "upload_type": "software",
-        "description": cited["abstract"],
-        "version": cited["version"],
-        "creators": [
-            {
-                "name": last_name_first(author),
-                **{
-                    key: author[key].removeprefix("https://orcid.org/")
-                    for key in ("affiliation", "orcid")
-                    if key in author
-                },
-            }
-            for author in cited["authors"]
-        ],
-        "keywords": cited["keywords"],
-        "license": cited["license"][0],
-        "access_right": "open",
-        "notes": "The code is under {}, the text and the figures of the book under {}.".format(*cited["license"]),
-        "related_identifiers": [
-            {"identifier": name, "relation": "references", "scheme": schemes[kind]} for kind, name in papers
-        ],
-    }
-
-
-def identifiers(paper):
-    """Kind and name of each identifier of a paper that a resolver knows."""
-    if "doi" in paper:
-        yield "doi", paper["doi"]
-    for identifier in paper.get("identifiers", ()):
-        if identifier["value"].startswith("arXiv:"):
-            yield "arXiv", identifier["value"]
-
-
 def bibtex(cited):
     """An entry for the work, and one for each chapter."""
     authors = " and ".join(
@@ -212,7 +173,6 @@ def as_json(content):
 
 WRITTEN = {
     "codemeta.json": lambda cited, text: as_json(codemeta(cited)),
-    ".zenodo.json": lambda cited, text: as_json(zenodo(cited)),
     "CITATION.bib": lambda cited, text: bibtex(cited),
     "CODE_OF_CONDUCT.md": with_contact,
     "SECURITY.md": with_contact,
