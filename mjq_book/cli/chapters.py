@@ -228,7 +228,6 @@ def _bar(name):
 )  # fmt: skip
 @workers_option
 @scheduler_option
-@click.option("--notebooks", is_flag=True, help="Keep the executed notebook of every case.")
 @click.option(
     "--format", "format", type=click.Choice(["csv", "parquet"]), default="csv", show_default=True,
     help="Write the tables of results in this format.",
@@ -243,7 +242,6 @@ def sweep(
     table: str | None,
     workers: int | None,
     scheduler: str | None,
-    notebooks: bool,
     format: str,
     label: str | None,
     into: str,
@@ -266,8 +264,8 @@ def sweep(
     names, cases = runs.inputs.combine(cases, ranges, names)
     with connect_workers(workers, scheduler) as crew:
         done = runs.sweep(
-            name, cases, names=names, label=label, into=into, workers=crew, notebooks=notebooks, format=format,
-            force=force, progress=not quiet and sys.stderr.isatty(),
+            name, cases, names=names, label=label, into=into, workers=crew, format=format, force=force,
+            progress=not quiet and sys.stderr.isatty(),
         )  # fmt: skip
     show(f"{len(done.cases)} cases, {len(done.failed)} failed\n{done.folder}")
     for case, record in zip(done.cases, done.records, strict=True):

@@ -9,7 +9,7 @@ import click
 from mjq._util import budget
 from mjq_book import runs
 from mjq_book.chapters import NAMES
-from mjq_logs.cli.common import Command, Group, json_option, note, show_json
+from mjq_logs.cli.common import Command, Group, json_option, show_json
 
 __all__ = ["Models", "solve"]
 
@@ -80,7 +80,7 @@ def solve() -> None:
 
 def _solve(name, kinds, as_json, as_schema, **given):
     from mjq_book import headlines
-    from mjq_book.headlines.solving import require_inputs
+    from mjq_book.headlines.solving import MOST_SECONDS, require_inputs
 
     if as_schema:
         show_json(headlines.schema(name))
@@ -90,25 +90,13 @@ def _solve(name, kinds, as_json, as_schema, **given):
         require_inputs(name, inputs)
     except ValueError as error:  # as an error in the options, which ends with where to look them up
         raise click.UsageError(str(error)) from error
-    show_json(_solved(name, inputs))
-
-
-def _solved(name, inputs):
-    """Return the exact solution, or a simulation where it takes too long."""
-    from mjq_book import headlines
-    from mjq_book.headlines.solving import MOST_SECONDS
-
     try:
         with budget.within(MOST_SECONDS):
-            return headlines.solve(name, **inputs)
+            answer = headlines.solve(name, **inputs)
     except budget.NotInTime:
         late = f"the exact solution takes more than {MOST_SECONDS:g} s"
-    try:
-        estimates = headlines.simulate(name, **inputs)
-    except budget.NotInTime as error:
-        raise budget.NotInTime(f"{late}, and {error}") from None
-    note(f"{late}: what follows is simulated, with 95 % intervals")
-    return estimates
+        raise budget.NotInTime(f"{late}; the simulators of mjq.simulation estimate what it would say") from None
+    show_json(answer)
 
 
 def _input(name, kind, text, *more):

@@ -2,5 +2,4 @@ from .models import MODELS as MODELS
 from .models import Model as Model
 from .models import network_of as network_of
 from .solving import schema as schema
-from .solving import simulate as simulate
 from .solving import solve as solve

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
 from pydantic import Field
@@ -19,12 +19,9 @@ from mjq import (
     many_hosts,
     near_saturation,
     pool_depletion,
-    processing_capacity,
     scheduling,
-    simulation,
 )
 from mjq._util import checks
-from mjq._util.budget import NotInTime
 from mjq.solvers import phase_type
 from mjq.solvers.network import Network
 from mjq_book.chapters import CHAPTERS
@@ -42,27 +39,20 @@ from mjq_book.headlines.kinds import (
     optional,
 )
 
-if TYPE_CHECKING:  # an exact solution needs no simulation
-    from mjq.simulation.estimates import Estimate
-
 __all__ = ["MODELS", "Model", "PlainNetwork", "network_of"]
-
-JOBS, REPLICATIONS, SEED = 100_000, 10, 1  # of a simulation
 
 
 @dataclass(frozen=True)
 class Model:
     """Describe a headline: its title, its inputs and outputs, and the function that computes the one from the other.
 
-    The function takes plain values by name and returns a dictionary. So does the simulation, of which the dictionary
-    has estimates of those outputs that it tells; it is None where there is no simulation, or it needs none.
+    The function takes plain values by name and returns a dictionary.
     """
 
     title: str
     inputs: type[Declaration]
     outputs: type[Declaration]
     function: Callable[..., dict]
-    simulation: Callable[..., dict[str, Estimate]] | None = None
 
 
 ORDER = "Probability, below 1, that a job has the class of the one before it; otherwise its class is drawn anew."
@@ -117,28 +107,6 @@ def _capacity(B, b, mu, p, lam=None, t=None, order=None):
     results = {name: getattr(queue, name) for name in ("capacity", "EN", "ENq", "EW", "EWq", "EW2", "EWq2")}
     results["EWq_by_class"] = queue.EWq_by_class
     return results if t is None else results | {"tail": float(queue.tail(t))}
-
-
-def _simulated_capacity(B, b, mu, p, lam=None, t=None, order=None):
-    system = system_of(B, b, mu, p, order)
-    results = {"capacity": _saturated(B, b, mu, p, order).capacity}
-    if lam is None:
-        return results
-    if not lam < results["capacity"].low:
-        raise ValueError(f"lam {lam} is not below the capacity, which is {results['capacity']:.4g} in a simulation")
-    times = () if t is None else (t,)
-    run = system.simulate(lam, JOBS, SEED, replications=REPLICATIONS, tail_at=times, progress=False)
-    results |= {name: getattr(run, name) for name in ("EN", "ENq", "EW", "EWq", "EW2", "EWq2", "EWq_by_class")}
-    return results if t is None else results | {"tail": run.tail[0]}
-
-
-def _saturated(B, b, mu, p, order):
-    """Simulate the system whose queue never runs dry."""
-    B, b, mu, mix = processing_capacity.checked(B, b, mu, p)
-    rows = None if order is None else processing_capacity.heads(p, order)
-    return simulation.simulate_saturated(
-        B, b, mu, mix, 10 * JOBS, SEED, rows=rows, replications=REPLICATIONS, progress=False
-    )
 
 
 # --- stability -------------------------------------------------------------------------------------------------------
@@ -197,15 +165,6 @@ def _cluster(N, sizes, p, lam, mu1, mu2, C):
     cluster.checked(N, sizes, p, lam, mu1, mu2, C)  # whose errors name the letters that were given
     tracked = TrackedCluster(servers=N, needs=sizes, rates=mu2, mix=p, tracker_rate=mu1, places=C)
     return asdict(tracked.queue(lam))
-
-
-def _simulated_cluster(N, sizes, p, lam, mu1, mu2, C):
-    rates = mu2[0] if isinstance(mu2, list) and len(mu2) == 1 else mu2
-    run = simulation.simulate_cluster(
-        N, sizes, p, lam, mu1, rates, C, JOBS, SEED, replications=REPLICATIONS, progress=False
-    )
-    names = "mean_queue", "blocking", "mean_delay", "mean_busy_servers", "mean_jobs"
-    return {name: getattr(run, name) for name in names}
 
 
 # --- fluid -----------------------------------------------------------------------------------------------------------
@@ -365,14 +324,6 @@ def _depletion(D, N_A, N_B, K, K_A=None):
     return {"K_A": K_A, "K_B": K_B} | {name: getattr(depletion, name) for name in names}
 
 
-def _simulated_depletion(D, N_A, N_B, K, K_A=None):
-    pool = Pool(D, (N_A, N_B), K)
-    if K_A is None:
-        raise NotInTime("to find the best mix takes an exact solution of each mix: give K_A")
-    run = pool.simulate(SEED, (K_A, K - K_A), confidence=0.95, progress=False)
-    return {name: getattr(run, name) for name in ("T", "T_tau0", "T_phi1", "T_tau12", "T_phi2")}
-
-
 # --- near_saturation -------------------------------------------------------------------------------------------------
 
 
@@ -396,20 +347,6 @@ def _saturation(B, b, mu, p, lam=None, order=None):
         "sojourn_asymptote": near_saturation.sojourn_asymptote(lam, B, b, mu, p, order),
         "decay_rate": near_saturation.decay_rate(lam, B, b, mu, p, order),
     }
-
-
-def _simulated_saturation(B, b, mu, p, lam=None, order=None):
-    run = _saturated(B, b, mu, p, order)
-    results = {"capacity": run.capacity, "delta": run.delta, "dispersion": run.dispersion}
-    if lam is None:
-        return results
-    if not lam < run.capacity.low:
-        raise ValueError(f"lam {lam} is not below the capacity, which is {run.capacity:.4g} in a simulation")
-    mean = (1 + run.delta.mean) / (run.capacity.mean - lam)
-    low = (1 + run.delta.low) / (run.capacity.high - lam)
-    high = (1 + run.delta.high) / (run.capacity.low - lam)
-    half_width = (high - low) / 2
-    return results | {"sojourn_asymptote": simulation.Estimate(mean, half_width, REPLICATIONS, low=low, high=high)}
 
 
 # --- several_resources -----------------------------------------------------------------------------------------------
@@ -444,10 +381,6 @@ def _resources(B, b, mu, p, order=None):
         "utilisation": np.atleast_1d(system.utilisation).tolist(),
         "short_of": {" and ".join(names): share for names, share in system.short_of.items()},
     }
-
-
-def _simulated_resources(B, b, mu, p, order=None):
-    return {"capacity": _saturated(B, b, mu, p, order).capacity}
 
 
 # --- many_hosts ------------------------------------------------------------------------------------------------------
@@ -485,13 +418,6 @@ def _hosts(m, B, b, mu, p, placement="best fit"):
     } | {f"lost_to_{reason}": share for reason, share in system.losses.items()}
 
 
-def _simulated_hosts(m, B, b, mu, p, placement="best fit"):
-    run = simulation.simulate_saturated_hosts(
-        m, B, b, mu, p, JOBS, SEED, placement=placement, replications=REPLICATIONS, progress=False
-    )
-    return {"capacity": run.capacity, "fits_in_sum": run.fits_in_sum}
-
-
 # --- scheduling ------------------------------------------------------------------------------------------------------
 
 POLICIES = ", ".join(scheduling.POLICIES)
@@ -521,20 +447,12 @@ def _scheduling(**system):
     return scheduling.finite_queue(**system)._asdict()
 
 
-def _simulated_scheduling(lam, B, b, mu, p, room, policy="fcfs"):
-    run = simulation.simulate_multiserver(
-        lam, B, b, mu, p, JOBS, SEED, policy=policy, room=room, replications=REPLICATIONS, progress=False
-    )
-    return {name: getattr(run, name) for name in ("EN", "ENq", "EWq", "accepted", "throughput")}
-
-
 HEADLINES = {
     "processing_capacity": Model(
         "Compute the capacity of a resource for multiserver jobs, and times in the system at an arrival rate",
         CapacityInput,
         CapacityOutput,
         _capacity,
-        _simulated_capacity,
     ),
     "stability": Model(
         "Compute the stability limit of two classes of multiserver jobs", StabilityInput, StabilityOutput, _stability
@@ -544,7 +462,6 @@ HEADLINES = {
         ClusterInput,
         ClusterOutput,
         _cluster,
-        _simulated_cluster,
     ),
     "fluid": Model(
         "Find the stationary point of the smoothed fluid model of a processor-sharing network",
@@ -557,35 +474,30 @@ HEADLINES = {
         DepletionInput,
         DepletionOutput,
         _depletion,
-        _simulated_depletion,
     ),
     "near_saturation": Model(
         "Compute how long multiserver jobs stay when the resource is nearly full",
         SaturationInput,
         SaturationOutput,
         _saturation,
-        _simulated_saturation,
     ),
     "several_resources": Model(
         "Compute the capacity of several resources that jobs need together, and which of them the next job lacks",
         ResourcesInput,
         ResourcesOutput,
         _resources,
-        _simulated_resources,
     ),
     "many_hosts": Model(
         "Compute the capacity of a small cluster whose jobs must fit on one host, and what these boundaries cost",
         HostsInput,
         HostsOutput,
         _hosts,
-        _simulated_hosts,
     ),
     "scheduling": Model(
         "Solve a small queue under a policy, by a finite chain",
         SchedulingInput,
         SchedulingOutput,
         _scheduling,
-        _simulated_scheduling,
     ),
 }
 MODELS = {

@@ -147,7 +147,7 @@ DIED = "several processes died in this case, perhaps for lack of memory"
 LOST = Record(execution.Failure("on its worker", DIED, [], []), None, {}, {})
 
 
-def compute(notebook: str, code: str, keep: bool, parameters: dict) -> tuple[Record, str | None]:
+def compute(notebook: str, code: str, parameters: dict) -> tuple[Record, str | None]:
     """Execute a chapter on a worker and return what it found.
 
     Parameters
@@ -156,15 +156,13 @@ def compute(notebook: str, code: str, keep: bool, parameters: dict) -> tuple[Rec
         Its JSON.
     code : str
         Fingerprint of the library that the sweep was begun with; another one here is refused.
-    keep : bool
-        Also return the executed notebook; that of a failed case always is.
     parameters : dict
 
     Returns
     -------
     record : Record
     notebook : str or None
-        JSON of the executed notebook.
+        JSON of the executed notebook, if it failed.
 
     Raises
     ------
@@ -180,7 +178,7 @@ def compute(notebook: str, code: str, keep: bool, parameters: dict) -> tuple[Rec
         executed = nbformat.read(target, as_version=4) if target.exists() else nbformat.v4.new_notebook()
     answers = results.taken_from(executed)
     record = Record(failure, round(time.perf_counter() - clock, 3), answers.values, answers.tables)
-    return record, nbformat.writes(executed) if keep or failure else None
+    return record, nbformat.writes(executed) if failure else None
 
 
 def _names(names, number):

@@ -66,7 +66,6 @@ def sweep(
     label: str | None = None,
     into: str | Path = "runs",
     workers: parallel.Workers = 2,
-    notebooks: bool = False,
     format: str = "csv",
     force: bool = False,
     progress: bool = False,
@@ -93,8 +92,6 @@ def sweep(
     into : path
     workers : int or distributed.Client
         Processes on this machine, or a client of a dask scheduler.
-    notebooks : bool
-        Keep all executed notebooks, in ``notebooks/``.
     format : {"csv", "parquet"}
     force : bool
         Begin anew, whichever run or sweep the folder holds. A link, or a folder of something else, is never emptied.
@@ -118,7 +115,7 @@ def sweep(
     journal = Journal(folder / "cases.jsonl", {"sweep": plan.digest})
     try:
         try:
-            _compute(plan, folder, journal, workers, notebooks, progress)
+            _compute(plan, folder, journal, workers, progress)
         finally:
             rows = [journal.rows.get(case.id) for case in plan.cases]
             done = Sweep(folder, plan.cases, [row and Record.from_json(row) for row in rows])
@@ -154,26 +151,25 @@ def _begin(folder, plan, force):
         folders.settle(new, folder, force)
 
 
-def _compute(plan, folder, journal, workers, notebooks, progress):
+def _compute(plan, folder, journal, workers, progress):
     """Have the workers compute what is missing or failed, and keep each result as soon as it is there."""
     cases = {case.id: case for case in plan.cases}  # what computes the same thing is computed once
     todo = {key: case for key, case in cases.items() if key not in journal.rows or journal.rows[key]["failure"]}
     asked = [(key, {name: case.parameters[name] for name in plan.changed}) for key, case in todo.items()]
-    work = partial(compute, plan.notebook, plan.code, notebooks)
+    work = partial(compute, plan.notebook, plan.code)
     bar = parallel.Bar(plan.chapter, len(cases), progress, initial=len(cases) - len(todo), unit="case")
     with bar:
         # One at a time, so that a sweep that is killed loses no more than what is just computed.
         for outcomes in parallel.map_as_completed(work, asked, workers, died=(LOST, None), at_a_time=1):
             for key, (record, notebook) in outcomes:
-                _keep_notebook(folder, f"{todo[key].name}.ipynb", record, notebook)
+                _keep_notebook(folder / f"failed/{todo[key].name}.ipynb", notebook)
                 journal.note([(key, asdict(record))])
                 bar.update()
 
 
-def _keep_notebook(folder, name, record, notebook):
-    """Write the executed notebook of a case, if there is one; that of an earlier failure goes."""
-    (folder / "failed" / name).unlink(missing_ok=True)
+def _keep_notebook(path, notebook):
+    """Write the executed notebook of a failed case; that of an earlier failure goes."""
+    path.unlink(missing_ok=True)
     if notebook:
-        kind = folder / ("notebooks" if record.done else "failed")
-        kind.mkdir(exist_ok=True)
-        folders.write(kind / name, notebook.encode())
+        path.parent.mkdir(exist_ok=True)
+        folders.write(path, notebook.encode())

@@ -29,7 +29,7 @@ def client():
         yield found
 
 
-def squared(notebook, code, keep, parameters):
+def squared(notebook, code, parameters):
     """What the small chapter finds, without a kernel."""
     given = dict(x=1.0, k=1, log="") | parameters
     if given["log"]:
@@ -105,11 +105,6 @@ def test_failures_are_recorded_case_by_case_and_tried_again(here, small, client)
     assert fates[1]["error"] == "in cell 5 (work): ZeroDivisionError: float division by zero"
     assert [path.name for path in (done.folder / "failed").iterdir()] == ["2.ipynb"]
     assert "2" not in {r["case"] for r in rows(done.folder / "results.csv")}
-
-
-def test_notebooks_are_kept_on_demand(here, small, client):
-    done = runs.sweep(small, [dict(x=1.0)], names=["ann"], workers=client, notebooks=True)
-    assert [path.name for path in (done.folder / "notebooks").iterdir()] == ["ann.ipynb"]
 
 
 def test_a_case_that_is_named_twice_is_computed_once(here, small, light):
@@ -254,7 +249,7 @@ def test_cases_of_a_sweep_leave_the_cores_to_each_other():
 def test_a_worker_with_another_version_is_refused(monkeypatch):
     monkeypatch.setattr("mjq._util.fingerprints.code", lambda *packages: "another")
     with pytest.raises(RuntimeError, match="this worker has another version of mjq: another, the sweep has this"):
-        cases.compute("{}", "this", False, {})
+        cases.compute("{}", "this", {})
 
 
 def test_a_kernel_that_dies_is_a_failed_case(here, small, client):
@@ -272,10 +267,10 @@ def test_a_kernel_that_dies_is_a_failed_case(here, small, client):
     ],
 )
 def test_a_sweep_that_is_stopped_says_how_far_it_came(here, small, light, monkeypatch, error, reason):
-    def stopping(notebook, code, keep, parameters):
+    def stopping(notebook, code, parameters):
         if parameters["x"] == 2.0:
             raise error
-        return squared(notebook, code, keep, parameters)
+        return squared(notebook, code, parameters)
 
     monkeypatch.setattr(sweeps, "compute", stopping)
     with pytest.raises(runs.SweepStopped, match=f"^{reason}; 1 of 3 cases are finished and kept in runs/small/a$"):
@@ -284,7 +279,7 @@ def test_a_sweep_that_is_stopped_says_how_far_it_came(here, small, light, monkey
     assert fates == ["done", "missing", "missing"]
 
 
-def waiting(notebook, code, keep, parameters):
+def waiting(notebook, code, parameters):
     """What the small chapter finds, once all cases but those that are just computed have been kept."""
     folder = Path(parameters["log"]).parent
     with (folder / "begun").open("a") as file:
@@ -294,7 +289,7 @@ def waiting(notebook, code, keep, parameters):
     while others > 0 and (not kept.exists() or kept.read_text().count("\n") < others):
         assert time.monotonic() < end
         time.sleep(0.01)
-    return squared(notebook, code, keep, parameters)
+    return squared(notebook, code, parameters)
 
 
 def test_a_sweep_that_is_killed_would_lose_no_more_than_what_is_just_computed(here, small, client, monkeypatch):
