@@ -1,8 +1,10 @@
 """What tests share: random systems, the command, and settings under which they never flake."""
 
+import ast
 import contextlib
 import io
 import shutil
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -22,6 +24,13 @@ ROOT = Path(__file__).resolve().parent.parent
 PACKAGES = provenance.OURS
 FULL = Path("/dev/full")  # a device without room, where there is one
 MODULES = sorted(path for name in PACKAGES for path in (ROOT / name).rglob("*.py"))
+
+
+@cache
+def trees():
+    """The syntax of each module of the packages, by its name; when tests are only collected, nobody waits for it."""
+    return {path.relative_to(ROOT).as_posix(): ast.parse(path.read_text("utf-8")) for path in MODULES}
+
 
 # Public logs, and the schedules that others computed for them.
 TRACES = public_logs.traces()

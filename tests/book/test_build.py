@@ -20,7 +20,7 @@ def project(folder, patch):
     patch.syspath_prepend(ROOT / "book")
     module = build_script()
     for name in PACKAGES:
-        shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("*.nb[ci]"))
     (folder / "requirements.lock").write_text("numpy==1\n")
     (folder / "notebooks").mkdir()
     for name in ("BUILD", "EXECUTED", "FAILED"):

@@ -1,6 +1,7 @@
 """A chapter is entered in `mjq.models`; what is made of that list is up to date, and what else it takes is there."""
 
 import importlib
+import json
 import re
 
 import nbformat
@@ -15,6 +16,7 @@ from mjq_book.exercises import questions
 from mjq_book.headlines import MODELS
 from tests.cli import test_odd_input
 from tests.conftest import ROOT
+from tests.nbval_plugin import build_script
 from tests.project import test_wheel
 
 NEW = Chapter("NEW", "new_one", "A new one", "what is new", of_a_paper=False)
@@ -84,3 +86,12 @@ def test_functions_of_each_model_are_given_odd_input_and_work_from_the_wheel(nam
     homes = {function.__module__ for function in test_odd_input.GOOD}
     assert any(home.startswith(f"mjq.models.{name}") for home in homes)
     assert re.search(rf"^print\(.*\b{name}\.|^network = {name}\.", test_wheel.HEADLINES, flags=re.M)
+
+
+def test_numbers_between_notebooks_and_pictures_of_the_readme_are_as_stored():
+    build = build_script()
+    kept = json.loads(build.between_notebooks.KEPT.read_text(encoding="utf-8"))
+    assert kept == build.between_notebooks.stored()
+    drawn = build.figures.figures(ROOT, "processing_capacity")
+    for picture, figure in build.PICTURES.items():
+        assert (ROOT / "book/_static" / picture).read_text(encoding="utf-8") == drawn[figure][0]

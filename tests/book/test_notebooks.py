@@ -1,9 +1,7 @@
-"""The chapters as files, and run again with other parameters."""
+"""The chapters as files."""
 
 import ast
-import json
 import re
-import sys
 from functools import cache
 
 import nbformat
@@ -16,9 +14,6 @@ from mjq_book.chapters import CHAPTERS, PAPERS
 from mjq_book.runs import execution, readable
 from tests.conftest import ROOT
 
-sys.path.insert(0, str(ROOT / "book"))
-import between_notebooks
-
 NOTEBOOKS = [ROOT / f"notebooks/{name}.ipynb" for chapter in CHAPTERS for name in chapter.notebooks]
 CHAPTER_OF = {name: chapter.name for chapter in CHAPTERS for name in chapter.notebooks}
 COMPANIONS = {chapter.name: chapter.companion for chapter in CHAPTERS if chapter.companion}
@@ -28,8 +23,13 @@ LONGEST_LINE = 88
 pytestmark = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda p: p.stem)
 
 
+@cache
+def notebook(path):
+    return nbformat.read(path, as_version=4)
+
+
 def cells(path, kind="code"):
-    return [cell for cell in nbformat.read(path, as_version=4).cells if cell.cell_type == kind]
+    return [cell for cell in notebook(path).cells if cell.cell_type == kind]
 
 
 def test_checked_cells_have_stored_outputs(path):
@@ -40,9 +40,8 @@ def test_checked_cells_have_stored_outputs(path):
 
 
 def test_no_cell_stores_an_error_or_a_timing(path):
-    notebook = nbformat.read(path, as_version=4)
-    assert set(notebook.metadata) <= {"kernelspec", "language_info"}
-    for cell in notebook.cells:
+    assert set(notebook(path).metadata) <= {"kernelspec", "language_info"}
+    for cell in notebook(path).cells:
         assert set(cell.metadata) <= execution.KEPT_CELL_METADATA
         assert not any(output.output_type == "error" for output in cell.get("outputs", []))
         assert not any(output.get("name") == "stderr" for output in cell.get("outputs", []))
@@ -169,14 +168,9 @@ def test_every_printed_number_is_compared_at_the_defaults(path):
     assert made == {(r.item, r.quantity, r.place) for r in printed}
 
 
-def test_numbers_between_notebooks_are_as_stored(path):
-    kept = json.loads(between_notebooks.KEPT.read_text(encoding="utf-8"))
-    assert kept.get(path.stem) == between_notebooks.stored().get(path.stem)
-
-
 def test_no_sentence_hides_its_number_behind_a_role(path):
     """JupyterLab and previews show no role: a cell says the sentence."""
-    for cell in nbformat.read(path, as_version=4).cells:
+    for cell in notebook(path).cells:
         assert not re.search(r"\{(glue:\w+|computed)\}`", cell.source), cell.source[:200]
 
 
@@ -187,17 +181,10 @@ def words():
 
 def test_numbers_in_links_are_those_of_the_book(path):
     """A link that is written as the number of a figure or an equation has that number."""
-    for cell in nbformat.read(path, as_version=4).cells:
+    for cell in notebook(path).cells:
         for text, label in readable.LINK.findall(cell.source):
             if re.fullmatch(r"\([A-Z]\w*\.\w+\)", text):
                 assert text == f"({words().equations[label]})"
             for number in re.findall(r"\bFig\. (\d+\.\d+)", text):  # without a point it is one of the paper
                 assert number == words().figures[label]
             assert not re.search(r"Exercise \d", text), f"{text} has no number on other pages"
-
-
-def test_pictures_of_the_readme_come_from_the_chapters(path):
-    for cell in cells(path):
-        if (path.stem, cell.metadata.name) == ("processing_capacity", "fig-3"):
-            (svg,) = [o.data["image/svg+xml"] for o in cell.outputs if "image/svg+xml" in o.get("data", {})]
-            assert (ROOT / "book/_static/capacity.svg").read_text(encoding="utf-8") == svg

@@ -2,14 +2,28 @@
 
 import json
 import re
+from copy import deepcopy
+from functools import partial
+from pathlib import Path
 
-import nbformat
 import papermill
 import pytest
+from jupyter_client import AsyncKernelManager
+from jupyter_core.utils import run_sync
+from nbformat.v4 import new_code_cell
 
 from mjq_book.runs import changes, execution
 from mjq_book.runs.kept.results import taken_from
-from tests.book.test_notebooks import CHAPTER_OF, COMPANIONS, KEYS, NOTEBOOKS, between_notebooks, cells, comparisons
+from tests.book.test_notebooks import (
+    CHAPTER_OF,
+    COMPANIONS,
+    KEYS,
+    NOTEBOOKS,
+    cells,
+    comparisons,
+    notebook,
+)
+from tests.nbval_plugin import build_script
 
 THREE_CLASSES = dict(
     B=1.0,
@@ -72,6 +86,8 @@ OTHERS = {
     ],
 }
 SILLY = re.compile(r"\bnan\b|\binf\b|−0\.0+(?!\d)|(?<![\d.,–-])1 (?:servers|jobs|logs|classes|units|hours|steps)\b")
+# Of each figure, which is drawn to see that it can be, one kind is enough.
+ONE_KIND = "setattr(get_ipython().display_formatter.formatters['image/png'], 'enabled', False)"
 LOG = "; MaxProcs: 8\n" + "".join(f"{k} {k} -1 {10 * k} {2 ** (k % 4)}{' -1' * 13}\n" for k in range(1, 40))
 
 
@@ -79,6 +95,35 @@ def shown_by(path):
     """What the sentences and tables of an executed notebook say."""
     data = (output.get("data", {}) for cell in cells(path) for output in cell.outputs)
     return "\n\n".join(x["text/markdown"] for x in data if "text/markdown" in x)
+
+
+class OneForAll(AsyncKernelManager):
+    """A kernel that goes on when a notebook has ended."""
+
+    async def shutdown_kernel(self, now=False, restart=False):
+        """Not yet."""
+
+    async def cleanup_resources(self, restart=False):
+        """They are needed again."""
+
+
+@pytest.fixture(scope="module")
+def execute(tmp_path_factory):
+    """Execute notebooks in one kernel, emptied before each: to start it and to import takes seconds."""
+    kernel = OneForAll(kernel_name="python3")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(tmp_path_factory.mktemp("chapters"))
+        patch.setenv("MJQ_WORKERS", "1")  # the cores are taken by tests
+        patch.setattr(papermill, "execute_notebook", partial(papermill.execute_notebook, km=kernel))
+        run_sync(kernel.start_kernel)(extra_arguments=[f"--InteractiveShellApp.exec_lines={ONE_KIND}"])
+
+        def executed(path, target, parameters):
+            emptied = deepcopy(notebook(path))
+            emptied.cells.insert(0, new_code_cell("%reset -f"))
+            return execution.execute(emptied, target, parameters)
+
+        yield executed
+        run_sync(super(OneForAll, kernel).shutdown_kernel)(now=True)
 
 
 def cases():
@@ -90,40 +135,36 @@ def cases():
 
 
 @pytest.mark.parametrize(("path", "case"), list(cases()))
-def test_chapter_runs_with_other_parameters(path, case, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("MJQ_WORKERS", "1")  # the cores are taken by tests
-    (tmp_path / "log.swf").write_text(LOG)
+def test_chapter_runs_with_other_parameters(path, case, tmp_path, execute):
+    Path("log.swf").write_text(LOG)
     light = dict(jobs=20_000, replications=4, points=5, seed=5)
     target = tmp_path / "run.ipynb"
     known = papermill.inspect_notebook(str(path))  # a chapter and its companion do not have all in common
     given = {name: value for name, value in (OTHERS[CHAPTER_OF[path.stem]][case] | light).items() if name in known}
-    failure = execution.execute(nbformat.read(path, as_version=4), target, given)
+    failure = execute(path, target, given)
     assert failure is None, "\n".join([str(failure), *failure.traceback])
-    found = changes.between(nbformat.read(path, as_version=4), nbformat.read(target, as_version=4))
+    found = changes.between(notebook(path), notebook(target))
     assert found.fixed and [x.shown.cell for x in found.strange] == []  # what cannot depend on them has not changed
     assert comparisons(target) == set()
     assert SILLY.findall(shown_by(target)) == []
     if path.stem in KEYS:
-        assert "no comparison was made" in json.dumps(nbformat.read(target, as_version=4).cells[-2].outputs)
+        assert "no comparison was made" in json.dumps(notebook(target).cells[-2].outputs)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda p: p.stem)
-def test_numbers_shown_by_another_notebook_do_not_follow_parameters(path, tmp_path, monkeypatch):
+def test_numbers_shown_by_another_notebook_do_not_follow_parameters(path, tmp_path, execute):
     """A sentence of a chapter with a number of its companion would else tell of the companion's own parameters.
 
     Adaptive steps move the sixth digit of a few numbers when another number of threads rounds otherwise.
     """
-    names = between_notebooks.wanted().get(path.stem, set())
+    names = build_script().between_notebooks.wanted().get(path.stem, set())
     if not names:
         pytest.skip("no other notebook shows a number of it")
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("MJQ_WORKERS", "1")
     target = tmp_path / "run.ipynb"
     known = papermill.inspect_notebook(str(path))
     given = {name: value for name, value in OTHERS[CHAPTER_OF[path.stem]][1].items() if name in known}
     given.pop("systems", None)  # how many are drawn says how sure we are, not what it is about
-    assert execution.execute(nbformat.read(path, as_version=4), target, given) is None
-    now, stored = (taken_from(nbformat.read(file, as_version=4)).values for file in (target, path))
+    assert execute(path, target, given) is None
+    now, stored = (taken_from(notebook(file)).values for file in (target, path))
     assert {name: now.get(name) for name in names} == pytest.approx({name: stored[name] for name in names}, rel=1e-4)

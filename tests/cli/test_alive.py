@@ -15,7 +15,7 @@ import pytest
 
 from mjq._util import parallel, watching
 from mjq_logs.cli import alive
-from tests.conftest import MODULES
+from tests.conftest import trees
 
 LONGEST = 120  # seconds, after which a test gives up: nothing depends on how fast the machine is
 
@@ -118,8 +118,8 @@ def test_a_compiled_loop_is_stopped(endless, sent):
 def test_every_compiled_function_releases_the_lock_of_the_interpreter():
     """Without it the thread that listens for signals would never have its turn."""
     compiled = 0
-    for path in MODULES:
-        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+    for path, tree in trees().items():
+        for node in ast.walk(tree):
             for decorator in getattr(node, "decorator_list", []):
                 text = ast.unparse(decorator)
                 assert "njit" not in text or "nogil=True" in text, (path, node.name)

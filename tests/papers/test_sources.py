@@ -3,10 +3,8 @@
 import ast
 import re
 
-import pytest
-
 from mjq_book import published
-from tests.conftest import MODULES
+from tests.conftest import trees
 
 NUMBERED = re.compile(r"\[(\w+)\] ((?:Eq\. \(\w+\))|(?:Theorem|Lemma|Algorithm|Table|Claim) [\dIV.]*[\dIV])")
 # Given numbers, results, and steps of an argument that is carried out in the chapter: there is no code to find.
@@ -21,22 +19,22 @@ IN_THE_CHAPTER = {
 
 
 def sources():
-    """Where a docstring says it: file, paper and numbered thing."""
-    for path in MODULES:
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    """Where a docstring says it: paper and numbered thing."""
+    for tree in trees().values():
+        for node in ast.walk(tree):
             if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and (text := ast.get_docstring(node)):
                 for said in re.findall(r"Source: (.*?)(?:\n\n|\Z)", text, flags=re.S):
                     for paper, item in NUMBERED.findall(" ".join(said.split())):
-                        yield path, paper, item.replace("Eq. ", "Eq ")
+                        yield paper, item.replace("Eq. ", "Eq ")
 
 
-NAMED = {(paper, item) for _, paper, item in sources()}
 KINDS = {"equation", "theorem", "lemma", "algorithm", "table"}
 
 
-@pytest.mark.parametrize("paper", published.LEDGERS)
-def test_what_is_numbered_is_named_by_the_code_that_computes_it(paper):
-    numbered = {row["item"] for row in published.ledger(paper) if row["kind"] in KINDS}
-    code = {item for key, item in NAMED if key == paper}
-    assert numbered - code == IN_THE_CHAPTER.get(paper, set())
-    assert code <= {row["item"] for row in published.ledger(paper)}
+def test_what_is_numbered_is_named_by_the_code_that_computes_it():
+    named = set(sources())
+    for paper in published.LEDGERS:
+        numbered = {row["item"] for row in published.ledger(paper) if row["kind"] in KINDS}
+        code = {item for key, item in named if key == paper}
+        assert numbered - code == IN_THE_CHAPTER.get(paper, set()), paper
+        assert code <= {row["item"] for row in published.ledger(paper)}, paper

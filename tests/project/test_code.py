@@ -2,9 +2,7 @@
 
 import ast
 
-from tests.conftest import MODULES, ROOT
-
-TREES = {path.relative_to(ROOT).as_posix(): ast.parse(path.read_text("utf-8")) for path in MODULES}
+from tests.conftest import trees
 
 
 def own_nodes(function):
@@ -31,7 +29,7 @@ def first_verb_is_right(function):
 def test_docstrings_begin_with_what_a_function_does():
     wrong = [
         f"{path}:{node.lineno} {node.name}"
-        for path, tree in TREES.items()
+        for path, tree in trees().items()
         for node in ast.walk(tree)
         if isinstance(node, ast.FunctionDef) and ast.get_docstring(node) and not first_verb_is_right(node)
     ]
@@ -54,7 +52,7 @@ def test_where_something_is_computed_no_bad_input_is_taken_for_another_result():
     """ValueError is bad input; what is too large or too short has errors of its own, which may be caught."""
     swallowed = [
         f"{path}:{node.lineno}"
-        for path, tree in TREES.items()
+        for path, tree in trees().items()
         if path.startswith(COMPUTING) and path not in HARMLESS
         for node in ast.walk(tree)
         if isinstance(node, ast.ExceptHandler) and caught(node) & {"ValueError", "Exception"}
@@ -74,7 +72,7 @@ def test_results_are_kept_by_names_and_never_by_objects_of_the_caller():
     """Whoever changes an array would get the old result, and a log that is no longer used would stay in memory."""
     kept = [
         (f"{path} {node.name}", [one.annotation and ast.unparse(one.annotation) for one in node.args.args])
-        for path, tree in TREES.items()
+        for path, tree in trees().items()
         for node in ast.walk(tree)
         if isinstance(node, ast.FunctionDef)
         and any("cache" in ast.unparse(one).split("(")[0].split(".")[-1].split("_") for one in node.decorator_list)

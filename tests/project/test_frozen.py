@@ -14,7 +14,7 @@ from mjq.solvers import qbd
 from mjq.solvers.phase_type import PhaseType
 from mjq.solvers.transient import Transient
 from mjq_logs import Log
-from tests.conftest import MODULES
+from tests.conftest import trees
 
 D = np.array([[0.75, 0.64], [0.48, 1.25]])
 NEEDS, RATES, MIX = np.array([2.0, 3.0]), np.array([2.5, 0.625]), np.array([0.5, 0.5])
@@ -51,8 +51,8 @@ OF_OTHERS = {"Queue": "Sojourn", "History": "Log", "Past": "Log", "Plan": "text"
 def test_every_class_that_keeps_results_is_tried():
     keeping = {
         node.name
-        for path in MODULES
-        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        for tree in trees().values()
+        for node in ast.walk(tree)
         if isinstance(node, ast.ClassDef) and "@cached_property" in ast.unparse(node)
     }
     assert keeping <= KEEP.keys() | OF_OTHERS.keys()
