@@ -2,7 +2,6 @@
 
 CITATION.cff is the one place for them. `make sync-metadata` writes
 
-* ``codemeta.json``, which catalogues read,
 * ``CITATION.bib``, with an entry for the work and one for each chapter,
 * the lines that say whom to write to, between two marks, in the pages about conduct, security and support,
 * the authors of the paper, and the numbers in it that are counted.
@@ -10,10 +9,8 @@ CITATION.cff is the one place for them. `make sync-metadata` writes
 A test says when this is due. What is not set in CITATION.cff is in none of them.
 """
 
-import json
 import re
 import sys
-import tomllib
 from pathlib import Path
 
 import paper_numbers
@@ -23,7 +20,6 @@ from contents import between
 from mjq_book.chapters import CHAPTERS
 
 ROOT = Path(__file__).resolve().parent.parent
-LICENCES = "https://spdx.org/licenses/"
 NOBODY = """\
 No address is set yet.
 It will stand here as soon as one is entered in `CITATION.cff`.
@@ -50,69 +46,6 @@ def year(cited):
     if "date-released" in cited:
         return str(cited["date-released"])[:4]
     return re.search(r"Copyright \(c\) (\d{4})", (ROOT / "LICENSE").read_text(encoding="utf-8"))[1]
-
-
-def codemeta(cited):
-    """The work by the vocabulary CodeMeta 3.0."""
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    metadata = {
-        "@context": "https://w3id.org/codemeta/3.0",
-        "type": "SoftwareSourceCode",
-        "name": cited["title"],
-        "description": cited["abstract"],
-        "version": cited["version"],
-        "license": [f"{LICENCES}{name}" for name in cited["license"]],
-        "author": [agent(author) for author in cited["authors"]],
-        "keywords": cited["keywords"],
-        "programmingLanguage": {
-            "type": "schema:ComputerLanguage",
-            "name": "Python",
-            "version": project["requires-python"],
-        },
-        "softwareRequirements": project["dependencies"],
-        "developmentStatus": "active",
-        "hasPart": [
-            {
-                "type": "schema:Chapter",
-                "name": chapter.title,
-                "description": chapter.about,
-                "url": f"notebooks/{chapter.name}.ipynb",
-            }
-            for chapter in CHAPTERS
-        ],
-        "referencePublication": [publication(paper) for paper in cited["references"]],
-    }
-    places = {"repository-code": "codeRepository", "url": "url", "date-released": "datePublished"}
-    metadata |= {name: str(cited[key]) for key, name in places.items() if key in cited}
-    if "doi" in cited:
-        metadata["identifier"] = f"https://doi.org/{cited['doi']}"
-    return metadata
-
-
-def agent(author):
-    """A person or a group by schema.org."""
-    if "name" in author:
-        return {"type": "Organization", "name": author["name"]}
-    person = {"type": "Person", "givenName": author["given-names"], "familyName": author["family-names"]}
-    if "orcid" in author:
-        person["id"] = author["orcid"]
-    if "affiliation" in author:
-        person["affiliation"] = {"type": "Organization", "name": author["affiliation"]}
-    return person
-
-
-def publication(paper):
-    """A paper by schema.org."""
-    article = {
-        "type": "schema:ScholarlyArticle",
-        "name": paper["title"],
-        "author": [agent(x) for x in paper["authors"]],
-    }
-    if "doi" in paper:
-        article["id"] = f"https://doi.org/{paper['doi']}"
-    if "year" in paper:
-        article["datePublished"] = str(paper["year"])
-    return article
 
 
 def bibtex(cited):
@@ -166,13 +99,7 @@ def with_authors(cited, text):
     return paper_numbers.written(between("# authors", paper_authors(cited), "# end of authors", text))
 
 
-def as_json(content):
-    """Text of a JSON file."""
-    return json.dumps(content, indent=2, ensure_ascii=False) + "\n"
-
-
 WRITTEN = {
-    "codemeta.json": lambda cited, text: as_json(codemeta(cited)),
     "CITATION.bib": lambda cited, text: bibtex(cited),
     "CODE_OF_CONDUCT.md": with_contact,
     "SECURITY.md": with_contact,
