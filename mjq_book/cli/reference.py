@@ -21,9 +21,8 @@ WIDTH = 72  # of a value that is a row of numbers
 @click.option(
     "--model", metavar="MODEL", help="Only values of this model, such as stability, or of other programs: foreign."
 )
-@click.option("--csv", "as_csv", is_flag=True, help="Print the rows as CSV.")
 @json_option
-def reference(words: tuple[str, ...], model: str | None, as_csv: bool, as_json: bool) -> int:
+def reference(words: tuple[str, ...], model: str | None, as_json: bool) -> int:
     """Show reference values, with all parameters, for whoever tests another program.
 
     WORDS are the identifier of a value, that of a problem, or words to look for. Without any, the command says what
@@ -33,7 +32,6 @@ def reference(words: tuple[str, ...], model: str | None, as_csv: bool, as_json: 
       mjq reference fcfs wait               list the values in which both words occur
       mjq reference bb22-table-1-1.0/wait   show one of them
     """
-    from mjq_book.reference import as_csv as to_csv
     from mjq_book.reference import find, values, version
 
     text = " ".join(words)
@@ -45,8 +43,6 @@ def reference(words: tuple[str, ...], model: str | None, as_csv: bool, as_json: 
         raise ValueError(f"no reference value is named {text!r}, and none has these words")
     if as_json:
         show_json({"schema": "schema.json", "version": version(), "values": rows})
-    elif as_csv:
-        show(to_csv(rows), nl=False)
     elif len(rows) == 1:
         _show(rows[0])
     elif not words and model is None:
@@ -68,7 +64,7 @@ def _list(rows):
     show(tabulate([[row["id"], _brief(row["value"]), row["unit"]] for row in rows[:MOST_LISTED]],
                         ["identifier", "value", "unit"], disable_numparse=True))  # fmt: skip
     if len(rows) > MOST_LISTED:
-        show(f"… and {len(rows) - MOST_LISTED} more; --csv or --json prints all of them")
+        show(f"… and {len(rows) - MOST_LISTED} more; --json prints all of them")
 
 
 def _brief(value):

@@ -36,7 +36,7 @@ __all__ = ["replay"]
 TITLE = "How long the jobs wait under each policy"
 HOUR = 3600
 OF_POOLS = {  # beside --hosts
-    "policies": "--policy", "kill": "--kill", "estimates": "--estimates", "gantt": "--gantt",
+    "policies": "--policy", "estimates": "--estimates", "gantt": "--gantt",
     "calendar": "--calendar", "priority": "--priority",
     "hours": "--hours", "save_hours": "--save-hours", "user_limit": "--user-limit",
     "queue_limit": "--queue-limit",
@@ -66,7 +66,6 @@ class PolicyOption(click.Option):
 @priority_option
 @machine_option
 @hosts_option
-@click.option("--kill", is_flag=True, help="Kill jobs at their estimate. Otherwise they run past it.")
 @click.option(
     "--estimates", default="log", show_default=True, metavar="log|FACTOR",
     help="Take the estimates of run times from the log, or make them this multiple of the true run times (1 = exact).",
@@ -87,7 +86,6 @@ def replay(
     policies: tuple[str, ...],
     servers: Any,
     hosts: Hosts | None,
-    kill: bool,
     estimates: str,
     growth: float,
     gantt: str | None,
@@ -138,7 +136,7 @@ def replay(
         return _on_hosts(log, hosts, servers, growth, starts, full, as_json, reading)
     if isinstance(servers, dict):
         logs, lines = read_parts(log, servers, **reading)
-        return _of_partitions(log, logs, lines, policies, kill, estimates, growth, gantt, starts, full, as_json)
+        return _of_partitions(log, logs, lines, policies, estimates, growth, gantt, starts, full, as_json)
     cluster_log = read(log, machine=servers, **reading)
     several = cluster_log.resources
     if several and gantt:
@@ -151,7 +149,7 @@ def replay(
     estimate = _estimates(cluster_log, estimates)
     rows, blocking, schedules, started = [], [], {}, {}
     for policy in dict.fromkeys(policies):
-        made = replayed(cluster_log, size, policy, growth, estimate, kill=kill)
+        made = replayed(cluster_log, size, policy, growth, estimate)
         schedule = made.of_log()
         used = made.schedule.utilization
         used = dict(zip(several, used.tolist(), strict=True)) if several else used
@@ -257,7 +255,7 @@ def _on_hosts(path, hosts, servers, growth, starts, full, as_json, reading):
     sheet.deliver(sheet.answer(path, log, warnings, sentences, table, {}), what, full, as_json)
 
 
-def _of_partitions(path, logs, lines, policies, kill, estimates, growth, gantt, starts, full, as_json):
+def _of_partitions(path, logs, lines, policies, estimates, growth, gantt, starts, full, as_json):
     """Replay each partition by itself, and show a row for each, and one for all of their jobs."""
     import numpy as np
 
@@ -274,7 +272,7 @@ def _of_partitions(path, logs, lines, policies, kill, estimates, growth, gantt, 
         all_of = []
         for name, log in logs.items():
             seen = replace(log, window=(first, max(last, first + 1.0)))
-            made = replayed(seen, log.require_servers(), policy, growth, _estimates(log, estimates), kill=kill)
+            made = replayed(seen, log.require_servers(), policy, growth, _estimates(log, estimates))
             schedule = made.of_log()
             all_of.append(schedule)
             by_priority[name] += _by_priority(f"Under {policy} the mean wait is", log, schedule.wait)

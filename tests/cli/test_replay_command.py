@@ -48,7 +48,6 @@ def test_numbers_are_those_of_the_library(tmp_path, work):
     [
         (["--estimates", "1"], {"estimate": None}),
         (["--estimates", "2"], {"double": True}),
-        (["--kill"], {"kill": True}),
         (["--growth", "2"], {"growth": 2}),
         (["--servers", "16"], {"servers": 16}),
     ],

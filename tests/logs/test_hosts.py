@@ -342,7 +342,7 @@ def test_starts_on_hosts_are_written_for_each_rule(path, tmp_path):
 
 @pytest.mark.parametrize(
     "words",
-    [["--policy", "easy"], ["--kill"], ["--estimates", "2"], ["--calendar", __file__]],
+    [["--policy", "easy"], ["--estimates", "2"], ["--calendar", __file__]],
 )
 def test_a_replay_on_hosts_knows_order_of_arrival_only(path, words):
     run = said("replay", path, "--hosts", "4x8", *words)

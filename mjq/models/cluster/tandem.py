@@ -168,13 +168,7 @@ def unblocked(tandem: Tandem) -> np.ndarray:
     return np.outer(weights, tandem.preparation_load ** np.arange(tandem.shape[1])).ravel()
 
 
-def steady_state(
-    tandem: Tandem,
-    start: ArrayLike | None = None,
-    tolerance: float = RESIDUAL_TOLERANCE,
-    most_sweeps: int | None = None,
-    basis: int = BASIS_VECTORS,
-) -> TandemState:
+def steady_state(tandem: Tandem, most_sweeps: int | None = None) -> TandemState:
     """Solve :math:`y = H y`, by state elimination if it is small, else by Arnoldi iterations on the sweep.
 
     The iterations are accurate relative to the largest entrances. What is rare, such as a full queue, gets its digits
@@ -183,14 +177,8 @@ def steady_state(
     Parameters
     ----------
     tandem : Tandem
-    start : float array, shape (M * (places + 1),), optional
-        A guess of the entrances; by default :func:`unblocked`.
-    tolerance : float
-        Largest relative residual.
     most_sweeps : int, optional
         Work to spend before giving up; by default 20,000 sweeps, or as many as some minutes allow.
-    basis : int
-        Vectors to keep.
 
     Returns
     -------
@@ -212,17 +200,16 @@ def steady_state(
     """
     if most_sweeps is None:
         states = tandem.size * len(tandem.tables[-1])
-        most_sweeps = min(MOST_SWEEPS, max(2 * basis, MOST_VISITS // states))
+        most_sweeps = min(MOST_SWEEPS, max(2 * BASIS_VECTORS, MOST_VISITS // states))
     if tandem.size <= DENSE_UNKNOWNS:
-        flow, residual, times = _settled(tandem, _eliminated(tandem), tolerance)
+        flow, residual, times = _settled(tandem, _eliminated(tandem))
     else:
-        flow = unblocked(tandem) if start is None else np.asarray(start, dtype=float)
-        flow = _dominant(tandem, tandem(tandem(flow)), tolerance, most_sweeps, basis)
-        flow, residual, times = _settled(tandem, flow, tolerance)
+        flow = _dominant(tandem, tandem(tandem(unblocked(tandem))), most_sweeps)
+        flow, residual, times = _settled(tandem, flow)
         flow, times, change = _polished(tandem, flow, times, min(MOST_PLAIN_SWEEPS, most_sweeps))
-        error = max(change, _error(tandem, times, residual, basis))
+        error = max(change, _error(tandem, times, residual))
         if error > arnoldi.TRUSTED_ERROR and tandem.size <= PATIENT_UNKNOWNS:
-            flow, residual, times = _settled(tandem, _eliminated(tandem), tolerance)
+            flow, residual, times = _settled(tandem, _eliminated(tandem))
         elif error > arnoldi.TRUSTED_ERROR:
             raise ArithmeticError(
                 f"rates down to {tandem.slowest_rate:.3g} lie too far apart for {tandem.size} unknowns: with a "
@@ -240,13 +227,13 @@ def _eliminated(tandem):
     return chain.stationary_of_recurrent_part(np.array([tandem(unit) for unit in np.eye(tandem.size)]))
 
 
-def _settled(tandem, flow, tolerance):
+def _settled(tandem, flow):
     """Return the entrances after two plain sweeps, their change in one more, and the times that belong to them."""
     # Positive sums, which repair the relative accuracy of small entries.
     flow = tandem(tandem(flow))
     again, *times = tandem.sweep(flow)
     residual = float(np.abs(again.ravel() - flow).sum() / flow.sum())
-    if not residual <= RESIDUAL_LOSS * tolerance:
+    if not residual <= RESIDUAL_LOSS * RESIDUAL_TOLERANCE:
         raise ArithmeticError(
             f"the tandem did not converge: relative residual {residual:.2g} after {tandem.sweeps} sweeps"
         )
@@ -275,17 +262,17 @@ def _measures(tandem, times):
     return np.array([queue[-1], mean, moving, *preparing, *(resource @ tandem.counts)]) / queue.sum()
 
 
-def _error(tandem, times, residual, basis):
+def _error(tandem, times, residual):
     """Estimate of the relative error; the slowest rate, for each entrance, is what a start is forgotten at."""
     queue, _, _, moving = times
     slowest = tandem.slowest_rate * queue.sum() / moving
-    return arnoldi.estimated_error(tandem, tandem.size, residual, slowest, basis)
+    return arnoldi.estimated_error(tandem, tandem.size, residual, slowest, BASIS_VECTORS)
 
 
-def _dominant(tandem, start, tolerance, most_sweeps, basis):
-    basis = min(basis, tandem.size)
+def _dominant(tandem, start, most_sweeps):
+    basis = min(BASIS_VECTORS, tandem.size)
     try:
-        return arnoldi.dominant(tandem, start, tolerance, most_sweeps // basis, basis)
+        return arnoldi.dominant(tandem, start, RESIDUAL_TOLERANCE, most_sweeps // basis, basis)
     except ArithmeticError:
         if tandem.size <= PATIENT_UNKNOWNS:
             return _eliminated(tandem)
