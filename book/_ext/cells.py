@@ -63,6 +63,16 @@ def mark_difficulty(app, doctree, docname):
                     box["classes"].append(match[1])
 
 
+def part_titles(app, doctree, docname):
+    """Take the space between "Solution to" and the link behind it out of the link, which is underlined."""
+    for title in doctree.findall(nodes.title):
+        link = title.next_node(nodes.reference) if "solution" in title.parent.get("classes", ()) else None
+        if link and link.astext().startswith(" "):
+            link.parent.insert(link.parent.index(link), nodes.Text(" "))
+            text = link.next_node(nodes.Text)
+            text.parent.replace(text, nodes.Text(text.lstrip()))
+
+
 def name_of(cell):
     return cell["cell_metadata"].get("name")
 
@@ -70,5 +80,6 @@ def name_of(cell):
 def setup(app):
     for change in (address_cells, fold_checks, explain_parameters):
         app.connect("doctree-read", change, priority=400)  # before panels are put between cells
-    app.connect("doctree-resolved", mark_difficulty, priority=900)  # when titles are there
+    for change in (mark_difficulty, part_titles):
+        app.connect("doctree-resolved", change, priority=900)  # when titles are there
     return {"parallel_read_safe": True, "parallel_write_safe": True, "version": "1"}

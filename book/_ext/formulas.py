@@ -2,7 +2,8 @@
 
 Each formula is translated once. One that cannot be translated is a warning, and so an error of the build. A displayed
 formula stands in a box that scrolls where it is wider than the page. A long formula in a line is cut behind relations
-and commas, or where that does not do behind other signs, and the line may break there.
+and commas, or where that does not do behind other signs, and the line may break there. Brackets and stops around a
+formula stay on its line.
 """
 
 import re
@@ -24,7 +25,9 @@ RELATIONS = re.compile(r"<mo[^>]*>(?:[=≈≤≥<>→⇒∼≠∈,;]|&[lg]t;)</m
 SUMS = re.compile(r"<mo[^>]*>[+−]</mo>")
 PRODUCTS = re.compile(r"<mo[^>]*>[/⋅·)\]]</mo>")
 ANY = re.compile(r"<mo[^>]*>(?:[=≈≤≥<>,;+−/]|&[lg]t;)</mo>")
+BEFORE, AFTER = re.compile(r"[(\[“‘]+$"), re.compile(r"[.,;:!?)\]’”]+|-\w+[.,;:)]?")  # what stays with a formula
 OPENED, CLOSED = re.compile(r">[(\[{⌊]</mo>"), re.compile(r">[)\]}⌋]</mo>")
+RAISED = re.compile(r"(<m(?:sub|sup|subsup)>)<mo (minsize=[^>]*>[^<]*</mo>)")  # a large bracket: alone it stays small
 logger = logging.getLogger(__name__)
 
 
@@ -34,8 +37,11 @@ def translated(tex, display):
 
     >>> translated("n_c", False)
     '<math><msub><mi>n</mi><mi>c</mi></msub></math>'
+    >>> '<mrow><mo form="postfix" ' in translated(r"\\bigl( n \\bigr)^2", False)
+    True
     """
-    return TRANSLATOR.convert_with_local_state(tex, displaystyle=display)
+    mathml = TRANSLATOR.convert_with_local_state(tex, displaystyle=display)
+    return RAISED.sub(r'\1<mrow><mo form="postfix" \2</mrow>', mathml)
 
 
 def lines_of(tex):
@@ -106,11 +112,27 @@ def checked(tex, display, node):
         raise nodes.SkipNode from None
 
 
+def keep_neighbours(app, doctree, docname):
+    """Take brackets and stops around each formula in a line out of the words and note them in it."""
+    for node in doctree.findall(nodes.math):
+        place = node.parent.index(node)
+        for key, k, sign in (("before", place - 1, BEFORE.search), ("after", place + 1, AFTER.match)):
+            text = node.parent[k] if 0 <= k < len(node.parent) else None
+            match = isinstance(text, nodes.Text) and sign(text)
+            if match:
+                node[key] = match[0]
+                node.parent.replace(text, nodes.Text(text[: match.start()] + text[match.end() :]))
+
+
 def visit_inline(self, node):
-    formula = broken(checked(node.astext(), False, node))
+    pieces = broken(checked(node.astext(), False, node)).split("<wbr>")
     if meaning := node.get("meaning"):  # symbols.py; what is tapped has the focus, and no key stops there
-        formula = f'<span class="symbol" tabindex="-1" data-meaning="{escape(meaning)}">{formula}</span>'
-    self.body.append(formula)
+        pieces = [f'<span class="symbol" tabindex="-1" data-meaning="{escape(meaning)}">{"<wbr>".join(pieces)}</span>']
+    if "before" in node:
+        pieces[0] = f'<span class="stay">{node["before"]}{pieces[0]}</span>'
+    if "after" in node:
+        pieces[-1] = f'<span class="stay">{pieces[-1]}{node["after"]}</span>'
+    self.body.append("<wbr>".join(pieces))
     raise nodes.SkipNode
 
 
@@ -126,4 +148,5 @@ def visit_display(self, node):
 
 def setup(app):
     app.add_html_math_renderer(NAME, (visit_inline, None), (visit_display, None))
+    app.connect("doctree-resolved", keep_neighbours, priority=960)  # when the words are as they stay
     return {"parallel_read_safe": True, "parallel_write_safe": True, "version": "1"}

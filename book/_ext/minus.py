@@ -1,7 +1,10 @@
-"""One sign for minus: a hyphen that stands for a minus in words, captions and tables of a page becomes a minus sign.
+"""Numbers in words, captions and tables of a page: a hyphen that stands for a minus becomes a minus sign.
 
-It does if it stands before a number or between two terms. Code, formulas and names stay as they are.
+It does if it stands before a number or between two terms. A number stays on one line with its per cent sign, and with
+its ±. Code, formulas and names stay as they are.
 """
+
+import re
 
 from docutils import nodes
 from sphinx import addnodes
@@ -12,13 +15,14 @@ AS_THEY_ARE = (
     nodes.literal, nodes.literal_block, nodes.doctest_block, nodes.math, nodes.math_block, nodes.raw, nodes.comment,
     addnodes.desc_signature,
 )  # fmt: skip
+TOGETHER = re.compile(r"(?<=\d) (?=[%±])|(?<=±) (?=\d)")  # spaces where no line is broken
 
 
 def set_signs(app, doctree, docname):
-    """Replace hyphens in the words of a page."""
+    """Replace hyphens, and spaces in numbers, in the words of a page."""
     for text in list(doctree.findall(nodes.Text)):
-        if "-" in text and not stands_as_it_is(text):
-            changed = with_minus(text)
+        if not stands_as_it_is(text):
+            changed = TOGETHER.sub("\N{NO-BREAK SPACE}", with_minus(text))
             if changed != text:
                 text.parent.replace(text, nodes.Text(changed))
 

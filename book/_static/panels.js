@@ -144,7 +144,9 @@
     const svg = shape("svg", { role: "img", width, height, viewBox: `0 0 ${width} ${height}`, "aria-label": text });
     for (const t of ticks(x, Math.max(3, Math.floor(width / 75)))) {
       svg.append(shape("path", { class: "grid", d: `M${across(t)} ${margin.top}V${bottom}` }));
-      svg.append(shape("text", { x: across(t), y: bottom + (margin.beside ? 18 : 15), "text-anchor": "middle" }, shown(t)));
+      const words = shown(t), farthest = width - 4 * words.length; // half of their width: the last mark is not cut
+      const place = { x: Math.min(across(t), farthest), y: bottom + (margin.beside ? 18 : 15) };
+      svg.append(shape("text", { ...place, "text-anchor": "middle" }, words));
     }
     for (const t of y.bare ? [] : ticks(y, margin.beside ? 5 : 3)) {
       svg.append(shape("path", { class: "grid", d: `M${margin.left} ${up(t)}H${right}` }));

@@ -16,10 +16,11 @@ function name() {
     if (title && button) button.setAttribute("aria-label", `Show or hide: ${title}`);
   }
 }
-// Columns of sentences keep a width at which they can be read, also on a phone, and those of short entries do not wrap:
-// the table scrolls and is not endless.
+// Columns of sentences and long headings keep a width at which they can be read, also on a phone, and those of short
+// entries do not wrap: the table scrolls and is not endless.
 function widen() {
   for (const table of document.querySelectorAll(".bd-article table")) {
+    for (const head of table.querySelectorAll("th")) if (head.textContent.trim().length > 12) head.classList.add("long");
     const rows = [...table.querySelectorAll("tbody tr")].map((row) => [...row.children]);
     for (let k = 0; k < Math.max(...rows.map((row) => row.length)); k++) {
       const longest = Math.max(...rows.map((row) => row[k]?.textContent.trim().length ?? 0));

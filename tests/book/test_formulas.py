@@ -43,3 +43,22 @@ def test_long_formulas_in_a_line_may_break_and_lose_nothing(formulas, tex, piece
 def test_lines_of_a_displayed_formula_are_aligned(formulas):
     assert formulas.lines_of(r"x & = 1 \\ y & = 2").startswith(r"\begin{aligned}")
     assert formulas.lines_of(r"\begin{matrix}1 \\ 2\end{matrix}").startswith(r"\begin{matrix}")
+
+
+def test_brackets_and_stops_stay_on_the_line_of_their_formula(formulas):
+    nodes, stay = formulas.nodes, '<span class="stay">{}</span>'.format
+    long = r"\max(W_1, W_2) \le E[T] \le W_1 + W_2 \le 2 \max(W_1, W_2)"
+    short, letter, broken = (formulas.broken(formulas.translated(tex, False)) for tex in ("a = b", "j", long))
+    *pieces, last = broken.split("<wbr>")
+    paragraph = nodes.paragraph()
+    for words, tex in (("If (", "a = b"), ("), the ", "j"), ("-th, ", long)):
+        paragraph += [nodes.Text(words), nodes.math("", tex)]
+    paragraph += nodes.Text(". So")
+    formulas.keep_neighbours(None, paragraph, "")
+    page = SimpleNamespace(body=[])
+    for node in paragraph.findall(nodes.math):
+        with pytest.raises(nodes.SkipNode):
+            formulas.visit_inline(page, node)
+    assert [text.astext() for text in paragraph.children[::2]] == ["If ", " the ", " ", " So"]
+    kept = stay(stay(f"({short}") + "),"), stay(f"{letter}-th,"), "<wbr>".join([*pieces, stay(f"{last}.")])
+    assert pieces and tuple(page.body) == kept
