@@ -54,6 +54,8 @@ from .forecast.promises import Promises as Promises
 from .forecast.promises import read_promises as read_promises
 from .forecast.starts import forecast_starts as forecast_starts
 from .hosts import report_on_hosts as report_on_hosts
+from .limits import array_limits as array_limits
+from .limits import array_peaks as array_peaks
 from .limits import queue_limits as queue_limits
 from .limits import queue_peaks as queue_peaks
 from .limits import user_limits as user_limits

@@ -1,4 +1,4 @@
-"""Limits of users and of queues in the replay of a log: how many servers or jobs of one there are at most at once."""
+"""Limits of users, queues and arrays in the replay of a log: how many servers or jobs of one there are at once."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from mjq._util.plain import brief
 from mjq.simulation import Limits
 from mjq.simulation.limits import FREE
 from mjq_logs.reading.log import Log
-from mjq_logs.words import listed
+from mjq_logs.words import counted, listed
 
-__all__ = ["places_of_queues", "queue_limits", "queue_peaks", "user_limits", "user_peak"]
+__all__ = ["array_limits", "array_peaks", "places_of_queues", "queue_limits", "queue_peaks", "user_limits", "user_peak"]
 
 
 def user_peak(log: Log, jobs: bool = False) -> float:
@@ -53,6 +53,49 @@ def queue_peaks(log: Log) -> dict[str, float]:
     """
     peaks = _peaks(log, _queues(log), "queues")  # none of queues whose jobs all come later, or still wait
     return {name: float(most) for name, most in zip(log.queue_names, peaks, strict=False) if most > 0}
+
+
+def array_peaks(log: Log) -> np.ndarray:
+    """Return the most tasks of each array that ran at once, 0 where none did; the limit of the array is at least that.
+
+    Raises
+    ------
+    ValueError
+        If the log counts several resources, or does not tell arrays or starts.
+
+    Examples
+    --------
+    >>> columns = dict(run=[60, 60, 60], submit=[0, 0, 0], start=[0, 60, 90], array=[0, 0, 0], array_limits=[np.nan])
+    >>> array_peaks(Log(need=[2, 1, 4], **columns))
+    array([2.])
+    """
+    peaks = _peaks(log, _arrays(log), "arrays", jobs=True)
+    return np.append(peaks, np.zeros(len(log.array_limits) - len(peaks)))
+
+
+def array_limits(log: Log, before: int = 0) -> list[Limits]:
+    """Return the limits of a replay in which each array runs at most so many of its tasks at once as the log says.
+
+    Jobs of no array, and arrays whose limit is not known, have none, nor have the `before` that stand before those of
+    the log.
+
+    Raises
+    ------
+    ValueError
+        If the log counts several resources, or does not tell the limit of an array.
+
+    Examples
+    --------
+    >>> columns = dict(run=[60, 60, 60], submit=[0, 0, 0], array=[0, 1, -1], array_limits=[np.nan, 4])
+    >>> (limits,) = array_limits(Log(need=[2, 1, 4], **columns))
+    >>> limits.group.tolist(), limits.jobs.tolist()
+    ([-1, 0, -1], [4.0])
+    """
+    array, known = _arrays(log), np.isfinite(log.array_limits)
+    if not known.any():
+        raise ValueError(f"the log has {counted(len(known), 'array')} of jobs and tells the limit of none")
+    place = np.append(np.where(known, np.cumsum(known) - 1, FREE), FREE)  # the last is that of jobs of no array
+    return [Limits(np.append(np.full(before, FREE), place[array]), jobs=log.array_limits[known])]
 
 
 def places_of_queues(log: Log, names: Iterable[str]) -> np.ndarray:
@@ -156,6 +199,18 @@ def _peaks(log, group, of, jobs=False):
     peaks = np.zeros(groups)
     np.maximum.at(peaks, whose[order], held)
     return peaks
+
+
+def _arrays(log):
+    """Return of which array each job is a task, -1 where it is of none."""
+    log.require_arrivals()
+    if log.resources:
+        log.require_servers()  # refuses several
+    if log.array is None:
+        raise ValueError(
+            "the log does not tell arrays of jobs, so they have no limits; sacct does in its column JobID, as in 7_12"
+        )
+    return log.array
 
 
 def _queues(log):

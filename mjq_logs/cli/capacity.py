@@ -16,6 +16,7 @@ from mjq_logs.cli.reading import (
     LEARNED,
     NONE,
     anonymous_option,
+    array_limit_option,
     hosts_option,
     hours_options,
     log_options,
@@ -79,6 +80,7 @@ WHY_NOT = {  # beside --hosts
     "--hours": "rules beside the policy are kept by replays of one pool",
     "--user-limit": "limits are kept by replays of one pool",
     "--queue-limit": "limits are kept by replays of one pool",
+    "--array-limit": "limits are kept by replays of one pool",
 }
 ASSUMED_OF_HOSTS = """\
 Jobs start in order of arrival, and some always wait. In the row "50 in view" the scheduler looks at 50 waiting jobs: if
@@ -95,6 +97,7 @@ Of a job that ran on several hosts, it is taken that it needs all of its servers
 @outage_options
 @hours_options
 @queue_limit_option
+@array_limit_option
 @machine_option
 @hosts_option
 @click.option(
@@ -136,6 +139,7 @@ def capacity(
             "--policy": policy, "--anonymous": anonymous or None, "--calendar": reading["calendar"],
             "--hours": None if reading["hours"] == LEARNED else reading["hours"],
             "--user-limit": reading["user_limit"] or None, "--queue-limit": reading["queue_limit"],
+            "--array-limit": reading["array_limit"],
         }  # fmt: skip
         for option in (name for name, value in asked.items() if value is not None):
             raise click.UsageError(f"--hosts and {option} exclude each other: {WHY_NOT[option]}")

@@ -14,6 +14,7 @@ from mjq_logs.cli import sheet
 from mjq_logs.cli.common import Command, json_option
 from mjq_logs.cli.reading import (
     NONE,
+    array_limit_option,
     growth_option,
     hosts_option,
     hours_options,
@@ -39,7 +40,7 @@ OF_POOLS = {  # beside --hosts
     "policies": "--policy", "estimates": "--estimates", "gantt": "--gantt",
     "calendar": "--calendar", "priority": "--priority",
     "hours": "--hours", "save_hours": "--save-hours", "user_limit": "--user-limit",
-    "queue_limit": "--queue-limit",
+    "queue_limit": "--queue-limit", "array_limit": "--array-limit",
 }  # fmt: skip
 
 
@@ -60,6 +61,7 @@ class PolicyOption(click.Option):
 @outage_options
 @hours_options
 @queue_limit_option
+@array_limit_option
 @click.option(
     "--policy", "policies", cls=PolicyOption, multiple=True, default=("easy",), show_default=True, metavar="NAME"
 )

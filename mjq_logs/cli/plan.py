@@ -30,6 +30,7 @@ from mjq_logs.cli.reading import (
     Machine,
     Need,
     anonymous_option,
+    array_limit_option,
     growth_option,
     hours_options,
     is_file,
@@ -58,6 +59,7 @@ NOT_ON_HOSTS = {  # options beside --hosts, by the names of their values
     "hours": ("--hours", "rules beside the policy are kept by replays of one pool"),
     "user_limit": ("--user-limit", "limits are kept by replays of one pool"),
     "queue_limit": ("--queue-limit", "limits are kept by replays of one pool"),
+    "array_limit": ("--array-limit", "limits are kept by replays of one pool"),
     "calendar": ("--calendar", "a calendar says how many servers are up, but not which hosts"),
 }  # fmt: skip
 
@@ -232,6 +234,7 @@ class HostRanges(HostList):
 @outage_options
 @hours_options
 @queue_limit_option
+@array_limit_option
 @click.option(
     "--hosts", metavar="NxSIZE,...|A:BxSIZE,...|FILE", type=HostRanges(),
     help="How many hosts are enough, if each job must fit on one? The machine is this many hosts of this size, such as "

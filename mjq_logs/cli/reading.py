@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 __all__ = [  # noqa: RUF022, in the order of reading
     "HostList", "Machine", "Need", "Servers", "anonymous_option", "growth_option", "hosts_option",
     "priority_option", "servers_option", "machine_option", "is_file", "log_options", "outage_options",
-    "calendar_option", "hours_options", "queue_limit_option", "rules_under", "read", "read_parts",
+    "calendar_option", "hours_options", "array_limit_option", "queue_limit_option", "rules_under", "read", "read_parts",
     "schema_option", "servers_of", "LEARNED", "NONE",
 ]  # fmt: skip
 
@@ -129,16 +129,24 @@ def _user_limits(context, option, given):
     return limits
 
 
-def _queue_limit(context, option, words):
-    """Return a limit of queues: a number, the word peak, or None."""
+def _limit(context, option, words):
+    """Return a limit of queues or arrays: a number, the word peak, or None."""
     return None if words is None else _most(words, words, "64")
 
 
 queue_limit_option = click.option(
-    "--queue-limit", metavar="N|peak", callback=_queue_limit,
+    "--queue-limit", metavar="N|peak", callback=_limit,
     help="Let the jobs of each queue have at most N servers at once, or those of its largest job; its partition stands "
     "for a queue in a log that has none. With the word peak, each queue has the most that its jobs had at once in the "
     "log: its limit, if there is one, is at least that. The policy must be fcfs, first-fit or easy.",
+)  # fmt: skip
+array_limit_option = click.option(
+    "--array-limit", metavar="N|peak", callback=_limit,
+    help="Let each array of jobs run at most N of its tasks at once, where the log does not tell its limit. With the "
+    "word peak, N is the most of its tasks that ran at once: its limit, if there is one, is at least that. A log of "
+    "sacct tells the limit of an array some of whose tasks never started, as in 7_[4-99%4], and its JSON perhaps that "
+    "of others; without this option replays keep those that it tells, but not with --hours none. The policy must be "
+    "fcfs, first-fit or easy.",
 )  # fmt: skip
 HOURS_OPTIONS = (
     click.option(
@@ -449,6 +457,7 @@ def read(
     save_hours: str | None = None,
     user_limit: Mapping[str, float | str] | None = None,
     queue_limit: float | str | None = None,
+    array_limit: float | str | None = NONE,
     without: Sequence[str] = (),
     taught_by: float = 1.0,
     **words: Any,
@@ -481,6 +490,8 @@ def read(
     if known:
         without = (*without, *LIMITS.values())
     log, limits = _limits_of(log, user_limit or {}, queue_limit)
+    log, of_arrays = _limits_of_arrays(log, array_limit, hours, without)
+    limits |= of_arrays
     return _with_rules(log, hours, size_is_given, save_hours, limits, without, taught_by)
 
 
@@ -502,6 +513,27 @@ def _limits_of(log: Log, given: Mapping[str, float | str], of_queues: float | st
         if not log.queue_names:
             raise ValueError("the log does not tell the queues of its jobs, so they have no limits")
     return log, limits
+
+
+def _limits_of_arrays(
+    log: Log, given: float | str | None, hours: str, without: Sequence[str]
+) -> tuple[Log, dict[str, Any]]:
+    """Return the log with limits of arrays of which it tells none, if some are given, and whether replays keep them."""
+    import numpy as np
+
+    import mjq_logs
+
+    unknown = np.isnan(log.array_limits)
+    if given == NONE:
+        return log, {}
+    if given is None:
+        can = hours == LEARNED and not log.resources and not set(LIMITS.values()) & set(without)
+        return log, {"arrays": True} if can and not unknown.all() else {}
+    peaks = mjq_logs.array_peaks(log) if given == PEAK else np.full(len(unknown), given)
+    if given == PEAK:
+        words = "limits of arrays that are not known are the most tasks that each ran at once: the real ones are at "
+        log = replace(log, notes=(*log.notes, f"{words}least so much"))
+    return replace(log, array_limits=np.where(unknown & (peaks > 0), peaks, log.array_limits)), {"arrays": True}
 
 
 def _with_rules(
@@ -602,6 +634,7 @@ def read_parts(
     save_hours: str | None = None,
     user_limit: Mapping[str, float | str] | None = None,
     queue_limit: float | str | None = None,
+    array_limit: float | str | None = NONE,
     without: Sequence[str] = (),
     **words: Any,
 ) -> tuple[dict[str, Log], Lines]:
@@ -622,13 +655,18 @@ def read_parts(
         raise click.UsageError("--user-limit is for one machine: give --partition NAME")
     if queue_limit is not None:
         raise click.UsageError("--queue-limit is for one machine: give --partition NAME")
+    if array_limit not in (None, NONE):
+        raise click.UsageError("--array-limit is for one machine: give --partition NAME")
     logs, lines = read_partitions(path, servers, dict(columns) or None, **words)
     logs = {name: _within(log, since, until) for name, log in logs.items()}
     if keep_gaps is not None:
         logs = {name: _with_outages(log, keep_gaps) for name, log in logs.items()}
     if save_hours is not None:
         raise click.UsageError("--save-hours writes the rules of one machine: give --partition NAME")
-    return {name: _with_rules(log, hours, True, without=without) for name, log in logs.items()}, lines
+    limited = {name: _limits_of_arrays(log, array_limit, hours, without) for name, log in logs.items()}
+    return {
+        name: _with_rules(log, hours, True, limits=limits, without=without) for name, (log, limits) in limited.items()
+    }, lines
 
 
 def schema_option(*names: str) -> Callable:

@@ -164,6 +164,8 @@ def forecast_starts(
         notes.append("the job that is asked for is taken to be of a user who has nothing else on the machine")
     if log.rules is not None and log.rules.queues and queue is None:
         notes.append("the job that is asked for is taken to be of no queue, so it has none of the limits of queues")
+    if log.rules is not None and log.rules.arrays:
+        notes.append("limits of arrays are kept of those tasks alone that wait when the log is taken")
     if corrected is None:
         short = "The log is too short" if record is None else "Too little of the log is known at this time"
         notes.append(f"{short} to tell how good such forecasts are. So there are no intervals.")

@@ -211,6 +211,7 @@ def _log(reading, jobs, kept, tally, servers, partition, order=None, whole=None)
     columns["name"] = _names(jobs)
     columns["user"], users = _places(jobs["user"], kept.users)
     columns["queue"], queues = _places(jobs["queue"], kept.queues)
+    columns["array"], arrays = _places(jobs["array"], {number: number for number in reading.at_once})
     columns["priority"] = None if order is None else jobs["priority"].cast(pl.Int64).to_numpy()
     runs = jobs["unfinished"].fill_null(False).to_numpy() if _any_runs(jobs) else None
     lines = jobs["line"]
@@ -256,6 +257,7 @@ def _log(reading, jobs, kept, tally, servers, partition, order=None, whole=None)
         before=before,
         priority_names=() if order is None else order.names,
         queue_names=tuple(sorted(queues, key=lambda name: queues[name])),
+        array_limits=_array_limits(columns["array"], {arrays[number]: reading.at_once[number] for number in arrays}),
         unused=tally.jobs_not_used(),
     )  # fmt: skip
 
@@ -592,7 +594,7 @@ def _names(jobs):
 
 
 def _places(series, names):
-    """Return users, or queues, as numbers in the order in which they first come, and the numbers of their names.
+    """Return users, queues or arrays as numbers in the order in which they first come, and the numbers of their names.
 
     A number is -1 where it is not known; it is None if none is known.
     """
@@ -605,6 +607,13 @@ def _places(series, names):
     of = dict(zip(numbers.tolist(), place.tolist(), strict=True))
     named = {name: of[number] for name, number in names.items() if number in of}
     return np.where(numbers < 0, -1, place)[which].astype(np.int32), named
+
+
+def _array_limits(array, at_once):
+    """Return how many tasks of each array may run at once, by its place; not a number where that is not known."""
+    limits = np.full(0 if array is None else int(array.max()) + 1, np.nan)
+    limits[list(at_once)] = list(at_once.values())
+    return limits
 
 
 def _numbers_of(names, numbers):

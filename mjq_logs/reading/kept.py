@@ -32,7 +32,8 @@ class Kept:
     >>> times = {"submit": [0.0, 1.5], "eligible": None, "start": None, "run": [60.0, 90.0], "estimate": None}
     >>> kept.add(pl.DataFrame(
     ...     {"line": [2, 3], "job": ["7", "8_1"], "shown": None, "partition": "batch", "user": None} | times
-    ...     | {"queue": None, "priority": None, "need": [1.0, 2.0], "zoned": None, "whole": None, "unfinished": None},
+    ...     | {"queue": None, "array": None, "priority": None, "need": [1.0, 2.0]}
+    ...     | {"zoned": None, "whole": None, "unfinished": None},
     ... ))
     >>> found = kept.taken()
     >>> found["number"].to_list(), found["name"].is_null().to_list(), found["run"].dtype, found["submit"].dtype
@@ -64,6 +65,7 @@ class Kept:
             "partition": _numbered(table["partition"], self.partitions),
             "user": _numbered(table["user"], self.users),
             "queue": _numbered(queue_of(table), self.queues),
+            "array": _narrow(table["array"]),
             "priority": _narrow(table["priority"]),
             **{column: _narrow(table[column]) for column in self.floats},
             "zoned": _narrow(table["zoned"]),
@@ -78,11 +80,11 @@ class Kept:
         Returns
         -------
         polars.DataFrame
-            ``name`` differs where names of jobs do that are no plain numbers, and ``shown`` where their other names
-            do; see :func:`mjq_logs.reading.names.hashed`. ``number`` is what a name begins with. ``partition``,
-            ``user`` and ``queue`` are numbers of these; where there are no queues, a partition stands for one. Rows of
-            different ``same`` are different, and ``whole`` differs where names of whole jobs do. The other columns are
-            those of the tables.
+            ``name`` differs where names of jobs do that are no plain numbers, and ``shown`` where their other names do;
+            see :func:`mjq_logs.reading.names.hashed`. ``number`` is what a name begins with. ``partition``, ``user``
+            and ``queue`` are numbers of these, and ``array`` is that of the file; where there are no queues, a
+            partition stands for one. Rows of different ``same`` are different, and ``whole`` differs where names of
+            whole jobs do. The other columns are those of the tables.
         """
         tables, self.tables = self.tables, []
         return pl.concat(tables, how="vertical_relaxed") if tables else pl.DataFrame(schema=_empty(self.floats))
@@ -92,7 +94,7 @@ def _empty(floats):
     """Return the columns where no row was kept."""
     return (
         {"line": pl.UInt32, "name": pl.UInt64, "shown": pl.UInt64, "number": pl.UInt32, "same": pl.UInt64}
-        | {"partition": pl.UInt8, "user": pl.UInt8, "queue": pl.UInt8, "priority": pl.UInt8}
+        | {"partition": pl.UInt8, "user": pl.UInt8, "queue": pl.UInt8, "array": pl.UInt8, "priority": pl.UInt8}
         | dict.fromkeys(floats, pl.Float64)
         | {"zoned": pl.Boolean, "whole": pl.UInt64, "unfinished": pl.Boolean}
     )

@@ -28,7 +28,7 @@ SIZES_OF = "--servers N,N with a number for each resource"
 PARTS = "need", "run", "arrival", "start", "estimate", "unfinished", "priority", "tasks", "at_once", "user", "queue"
 COLUMNS = (
     "need", "run", "submit", "eligible", "start", "estimate", "number", "name", "user", "unfinished",
-    "priority", "queue",
+    "priority", "queue", "array",
 )  # fmt: skip
 
 
@@ -168,6 +168,10 @@ class Log(ReadOnly):
     queue : int array, shape (J,), or None
         In which queue it waited, a place in `queue_names`; -1 where that is not known.
     queue_names : tuple of str
+    array : int array, shape (J,), or None
+        Of which array it is a task, a place in `array_limits`; -1 for a job that is none.
+    array_limits : float array, shape (A,)
+        How many tasks of each array may run at once, not a number where that is not known.
     servers : float, Vectors or None
         Of the machine; of several resources its sizes, given as a sequence.
     servers_from : str
@@ -211,7 +215,8 @@ class Log(ReadOnly):
     ------
     ValueError
         If there is no job, a column has not one entry for each job, a need is not positive, a run time or an estimate
-        is negative, a number is not finite, or a job comes earlier than the one before it.
+        is negative, a number is not finite, a job comes earlier than the one before it, a limit of an array is below 1,
+        or there is none for the array of a job.
 
     Examples
     --------
@@ -244,6 +249,8 @@ class Log(ReadOnly):
     priority_names: tuple[str, ...] = ()
     queue: Column = None
     queue_names: tuple[str, ...] = ()
+    array: Column = None
+    array_limits: np.ndarray = field(default_factory=lambda: np.empty(0))
     servers: float | None = None
     servers_from: str = ""
     lines: Lines | None = None
@@ -267,6 +274,7 @@ class Log(ReadOnly):
         _set_columns(self, *COLUMNS)
         if not len(self):
             raise ValueError("a log must have at least one job")
+        _set_array_limits(self)
         if self.resources and self.servers is not None:
             sizes = self.servers if isinstance(self.servers, Vectors) else Vectors(self.servers, self.resources)
             checks.positive("servers", sizes.values)
@@ -451,6 +459,17 @@ def _set_columns(jobs, *names):
         object.__setattr__(jobs, name, column)
 
 
+def _set_array_limits(log):
+    """Set the limits of the arrays of a log, checked."""
+    limits = np.array(log.array_limits, dtype=float)
+    low = limits[limits < 1]
+    if len(low):
+        raise ValueError(f"at least 1 task of an array must be allowed to run at once, got {checks.shown(low[0])}")
+    if log.array is not None and log.array.max() >= len(limits):
+        raise ValueError(f"array_limits must have a limit for each of {log.array.max() + 1} arrays, got {len(limits)}")
+    object.__setattr__(log, "array_limits", frozen(limits))
+
+
 def _checked(name, column):
     """Return a column as an array that nobody can write to, or raise ``ValueError``."""
     if isinstance(column, Vectors):
@@ -461,7 +480,7 @@ def _checked(name, column):
         return column
     if name == "unfinished":
         column = np.asarray(column, dtype=bool)
-    elif name in ("number", "name", "user", "priority", "queue", "tasks", "at_once"):
+    elif name in ("number", "name", "user", "priority", "queue", "array", "tasks", "at_once"):
         column = np.asarray(column)
         if column.ndim != 1 or column.dtype.kind not in "iu":
             raise ValueError(f"{name} must be whole numbers, one for each job")

@@ -198,6 +198,7 @@ def _jobs(first, lines, comments, units, memory, notes):
         user=known[USER].cast(pl.Int64, strict=False).cast(pl.String),
         queue=known[QUEUE].cast(pl.Int64, strict=False).cast(pl.String).replace(comments.queues),
         qos=pl.lit(None, pl.String),
+        array=pl.lit(None, pl.Int64),
         submit=known[SUBMIT],
         eligible=pl.lit(None, pl.Float64),
         start="start",

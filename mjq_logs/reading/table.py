@@ -177,6 +177,7 @@ def _jobs(
         zoned=pl.coalesce(*zones, pl.lit(None, pl.Boolean)),
         shown=pl.lit(None, pl.String),
         whole=pl.lit(None, pl.String),
+        array=pl.lit(None, pl.Int64),
         unfinished=pl.lit(None, pl.Boolean),
     ).with_columns(
         run=pl.coalesce("run", pl.col("end") - pl.col("start")),

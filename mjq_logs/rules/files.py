@@ -5,7 +5,8 @@
 the log or, with ``standard_time = true``, of that clock without summer time. Each ``[[jobs]]`` is a class of
 jobs: those with limits up to ``up_to``, and above that of the class before it. The last has no such line. They may not
 start at the hours of the week that are ``closed``, such as ``"Mon-Fri 8-17, Sat 0-24"``, on the clock of the log. The
-table ``[queues]`` has the most servers that the jobs of a queue have at once, by its name::
+table ``[queues]`` has the most servers that the jobs of a queue have at once, by its name. With ``arrays = true`` each
+array of jobs keeps the limit that the log tells of it::
 
     cycle = 60
     user_servers = 64
@@ -49,7 +50,7 @@ HEAD = """\
 # Rules of a machine beside its policy, for --hours of mjq replay, capacity, plan and wait.
 # Jobs with limits up to "up_to" may not start at the hours of the week that are "closed".
 """
-STANDARD = "standard_time"
+STANDARD, ARRAYS = FLAGS = "standard_time", "arrays"
 SECOND = 1.0
 
 
@@ -73,6 +74,7 @@ def as_toml(rules: Rules) -> str:
         for name, what in NUMBERS.items()
         if (value := getattr(rules, name)) != getattr(default, name)
     ]
+    lines += [f"{ARRAYS} = true  # keep the limits that the log tells"] if rules.arrays else []
     if rules.queues:
         lines += ["", "[queues]  # servers that their jobs have at most at once, or the largest one of them"]
         lines += [f"{json.dumps(name)} = {most!r}" for name, most in rules.queues.items()]
@@ -127,16 +129,17 @@ def _rules(given):
     """Return the rules that a table of TOML holds."""
     jobs: Any = given.pop("jobs", [])
     queues: Any = given.pop("queues", {})
-    standard: Any = given.pop(STANDARD, False)
-    if not isinstance(standard, bool):
-        raise ValueError(f"{STANDARD} must be true or false, got {brief(standard)}")
+    flags: dict[str, Any] = {name: given.pop(name, False) for name in FLAGS}
+    for name, value in flags.items():
+        if not isinstance(value, bool):
+            raise ValueError(f"{name} must be true or false, got {brief(value)}")
     if not isinstance(queues, dict):
         raise ValueError("limits of queues must stand behind a line [queues]")
     for name, value in queues.items():
         if isinstance(value, bool) or not isinstance(value, int | float):
             raise ValueError(f"the limit of the queue {brief(name)} must be a number, got {brief(value)}")
     if unknown := [name for name in given if name not in NUMBERS]:
-        raise ValueError(f"there is no rule {unknown[0]}; there are {', '.join(NUMBERS)}, {STANDARD}, queues and jobs")
+        raise ValueError(f"there is no rule {unknown[0]}; there are {', '.join([*NUMBERS, *FLAGS])}, queues and jobs")
     for name, value in given.items():
         if isinstance(value, bool) or not isinstance(value, int | float):
             raise ValueError(f"{name} must be a number, got {brief(value)}")
@@ -152,6 +155,7 @@ def _rules(given):
         if closed and limit <= max(closed):
             raise ValueError(f"up_to must rise from class to class, {brief(row.get('up_to', ''))} does not")
         closed[limit] = str(row.get("closed", ""))
-    hours = OpenHours.of(closed, standard=standard) if closed else None
+    hours = OpenHours.of(closed, standard=flags[STANDARD]) if closed else None
     limits = {name: float(most) for name, most in queues.items()}
-    return Rules(**{name: float(value) for name, value in given.items()}, hours=hours, queues=limits)
+    numbers = {name: float(value) for name, value in given.items()}
+    return Rules(**numbers, hours=hours, queues=limits, arrays=flags[ARRAYS])

@@ -33,6 +33,7 @@ def rules_in_short(rules: Rules) -> str:
     parts += [f"{rules.user_servers:g} servers a user"] if rules.user_servers else []
     parts += [f"{rules.user_jobs:g} jobs a user"] if rules.user_jobs else []
     parts += [f"limits of {counted(len(rules.queues), 'queue')}"] if rules.queues else []
+    parts += ["limits of arrays"] if rules.arrays else []
     parts += [f"a pass each {time_in_words(rules.cycle / HOUR)}"] if rules.cycle else []
     return ", ".join(parts) or "none"
 
@@ -61,8 +62,16 @@ def rules_in_words(rules: Rules, log: Log) -> list[str]:
     if rules.queues:
         of_each = listed(f"{printable(name)} {most:g}" for name, most in rules.queues.items())
         sentences.append(f"Queues have at most so many servers at once, or those of their largest job: {of_each}.")
+    sentences += [_arrays(log.array_limits)] if rules.arrays else []
     sentences += [f"The scheduler starts jobs once each {time_in_words(rules.cycle / HOUR)}."] if rules.cycle else []
     return sentences
+
+
+def _arrays(limits):
+    """Say how many arrays have limits, and which."""
+    known = limits[np.isfinite(limits)]
+    most = " to ".join(dict.fromkeys(f"{most:g}" for most in (known.min(), known.max())))
+    return f"{counted(len(known), 'array')} of jobs may run at most {most} tasks at once."
 
 
 def hours_in_words(hours: OpenHours, log: Log) -> list[str]:

@@ -13,7 +13,7 @@ from mjq._util import checks, fingerprints
 from mjq._util.plain import brief
 from mjq.simulation import Hours
 from mjq_logs.answers import Learning
-from mjq_logs.limits import queue_limits, user_limits
+from mjq_logs.limits import array_limits, queue_limits, user_limits
 from mjq_logs.reading.log import HOUR, Log
 from mjq_logs.rules.hours import HOURS, WEEK, OpenHours, ahead_of_monday
 
@@ -42,6 +42,8 @@ class Rules:
         The most jobs that each user runs at once.
     queues : mapping
         Names of queues to the most servers that their jobs have at once, or the largest one of them.
+    arrays : bool
+        Whether each array of jobs runs at most so many of its tasks at once as the log says.
 
     Raises
     ------
@@ -61,6 +63,7 @@ class Rules:
     user_servers: float | None = None
     user_jobs: float | None = None
     queues: Mapping[str, float] = field(default_factory=dict)
+    arrays: bool = False
 
     def __post_init__(self) -> None:
         checks.not_negative("cycle", self.cycle, ndim=0)
@@ -96,7 +99,9 @@ class Rules:
         how: dict[str, Any] = {"cycle": self.cycle} if self.cycle else {}
         if self.hours is not None:
             how |= self._hours(self.hours, log, growth, sooner, before)
-        limits = user_limits(log, self.user_servers, self.user_jobs, np.size(before)) if self.limits_users else []
+        limits = array_limits(log, np.size(before)) if self.arrays else []  # who waits there counts for nothing else
+        if self.limits_users:
+            limits += user_limits(log, self.user_servers, self.user_jobs, np.size(before))
         limits += [queue_limits(log, self.queues, np.size(before))] if self.queues else []
         return how | ({"limits": limits} if limits else {})
 
@@ -138,8 +143,8 @@ def with_rules(log: Log, rules: Rules | None, learning: Learning | None = None) 
     Raises
     ------
     ValueError
-        If the log counts several resources, the size is below the largest need, or users have limits and the log does
-        not tell who they are.
+        If the log counts several resources, the size is below the largest need, or users, queues or arrays have
+        limits and the log does not tell them.
     """
     rules = rules or Rules()
     if log.resources and rules:
@@ -150,5 +155,7 @@ def with_rules(log: Log, rules: Rules | None, learning: Learning | None = None) 
         user_limits(log)  # refuses a log without users
     if rules.queues:
         queue_limits(log, rules.queues)  # and one without these queues
+    if rules.arrays:
+        array_limits(log)  # and one without limits of arrays
     made = replace(log, rules=rules or None, learning=learning)
     return made if rules.servers is None else replace(made, servers=rules.servers, servers_from=SIZE_IN_USE)

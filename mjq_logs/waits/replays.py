@@ -109,6 +109,6 @@ def _fingerprint(log):
     there = () if (before := log.before) is None else (plain(before.need), before.run, before.start, before.estimate)
     first = () if log.priority is None else (log.priority, None if before is None else before.priority)
     calendar = () if log.calendar is None else (log.calendar.since, log.calendar.up, float(log.calendar_known))
-    rules = () if log.rules is None else (log.rules.fingerprint(), log.user, log.queue)
+    rules = () if log.rules is None else (log.rules.fingerprint(), log.user, log.queue, log.array, log.array_limits)
     columns = log.needs, log.run, log.arrival, log.estimate
     return fingerprints.of_arrays(log.begin, log.end, *columns, *there, *first, *calendar, *rules)
