@@ -9,13 +9,11 @@ import numpy as np
 
 from mjq.simulation.saturated import SaturatedEstimates
 from mjq_logs.answers import (
-    Agreement,
     Capacities,
     Capacity,
     Drawn,
     Interval,
     Lines,
-    Load,
     LoadWaits,
     NearSaturation,
     PolicyReports,
@@ -33,11 +31,11 @@ from mjq_logs.reading.log import HOUR, Log
 from mjq_logs.rules.in_words import kept_in_words
 from mjq_logs.waits.one_size import waits_at_load
 from mjq_logs.window import held_most, too_short, window_of
-from mjq_logs.words import RULES, agreement_in_words, nearest, percent, time_in_words
+from mjq_logs.words import RULES, nearest, percent, time_in_words
 
 __all__ = [
     "CLASSES", "curve_of", "headline", "near_saturation_of", "notes_of", "other_needs", "reports_by_partition",
-    "reports_on", "together", "verdict", "waits_in_words",
+    "reports_on", "together", "waits_in_words",
 ]  # fmt: skip
 
 OF_STARTS = (
@@ -188,12 +186,7 @@ def _reports(log, policies, seed, progress):
             classes=costs[policy],
             near_saturation=near_saturation_of(made) if policy == "fcfs" else None,
             agreement=agreement,
-            verdict=[
-                *([short] if short else []),
-                *_of_window(seen),
-                *verdict(load, capacities[policy], policy, agreement, waits, bool(short)),
-                *([OF_STARTS] if log.submits_are_starts else []),
-            ],
+            verdict=[],
             used=None if load is None else load.load / capacities[policy]["own_order"].share,
             waits=waits,
             warnings=warnings,
@@ -204,7 +197,11 @@ def _reports(log, policies, seed, progress):
             rules=kept_in_words(log),
             learning=log.learning,
         )
-    return reports
+    starts = [OF_STARTS] if log.submits_are_starts else []
+    return {
+        policy: report.model_copy(update={"verdict": [*headline({policy: report}, short), *starts]})
+        for policy, report in reports.items()
+    }
 
 
 def other_needs(log: Log) -> tuple[int, float]:
@@ -246,30 +243,6 @@ def near_saturation_of(made: Estimates) -> NearSaturation | None:
     return NearSaturation(capacity=rate, constant=constant, hours=hours, **ends)
 
 
-def verdict(
-    load: Load | None,
-    capacities: dict[str, Capacity],
-    policy: str,
-    agreement: Sequence[Agreement] = (),
-    waits: LoadWaits | None = None,
-    short: bool = False,
-) -> list[str]:
-    """Say in sentences what follows from the load, or None, the four capacities under a policy, and the waits.
-
-    Of a log that is too `short`, nothing is said of load and waits.
-    """
-    own, rule = capacities["own_order"], RULES[policy]
-    sentences = [
-        f"Under {rule} this machine could work off {own.value:.4g} jobs per hour, in the order of the log: "
-        f"{percent(own.share)} of its servers would be busy, while jobs wait."
-    ]
-    if own.share_low is None:
-        sentences.append(f"That has no interval: {own.interval.removeprefix('none, ')}.")
-    sentences += [] if short else _of_load(load, own, rule)
-    sentences += waits_in_words(waits, None if load is None else load.load, own, rule)
-    return [*sentences, *agreement_in_words(agreement)]
-
-
 def waits_in_words(waits: LoadWaits | None, load: float | None, own: Capacity, rule: str) -> list[str]:
     """Say how long jobs wait at the load that came, by the log if it tells, and in a replay under a rule."""
     beyond = load is not None and load >= _ends(own)[1]
@@ -281,19 +254,6 @@ def waits_in_words(waits: LoadWaits | None, load: float | None, own: Capacity, r
     if waits:
         return [f"At that load {GROWING if beyond else f'the jobs wait {_times(waits, False, rule)}'}."]
     return []
-
-
-def _of_load(load, own, rule):
-    """Say how near the work that came is to what a rule can carry."""
-    if load is None:
-        return ["The log does not tell when jobs came: how near this is to the limit cannot be said."]
-    came = f"The work that came would keep {percent(load.load)} of the servers busy on a machine that wastes none"
-    low, high = _ends(own)
-    if load.load >= high:
-        return [f"{came}: {rule} could not have carried this log."]
-    if load.load >= low:
-        return [f"{came}: as far as so short a log tells, {rule} is at its limit."]
-    return [f"{came}, which is {percent(load.load / own.share)} of what {rule} can carry."]
 
 
 def _ends(own):

@@ -49,7 +49,7 @@ from mjq_logs import (
     saturated_starts,
     waits_at_load,
 )
-from mjq_logs.answers import Column
+from mjq_logs.answers import Capacities, Column
 from mjq_logs.capacity import estimates
 from mjq_logs.capacity.estimates import Estimates
 from mjq_logs.capacity.needs import MOST_NEEDS
@@ -57,7 +57,7 @@ from mjq_logs.cli import sheet
 from mjq_logs.making import example
 from mjq_logs.making.example import example_path, made
 from mjq_logs.reading.sacct import COMMAND
-from mjq_logs.report import reports_on, verdict
+from mjq_logs.report import headline, reports_on
 from mjq_logs.words import RULES, disagreement_in_words, percent, time_in_words
 from tests.conftest import TRACES, needs_traces, said
 
@@ -380,26 +380,23 @@ def test_the_verdict_goes_by_where_the_load_lies_beside_the_interval():
     own = Capacity(
         value=8, share=0.8, low=6, high=10, share_low=0.75, share_high=0.85, wasted_servers=2, interval="", assumes=""
     )
+    waits = waits_at_load(example_log(), "easy", [1.0])
 
-    def told(part, own=own):
+    def told(part, own=own, waits=waits):
         came = Load(rate=1, load=part, by_month={}, by_hour={}, dispersion_by_hour=1, dispersion_by_day=1)
-        return verdict(came, {"own_order": own}, "easy")[-1]
+        four = Capacities.model_construct(own_order=own)
+        report = Report.model_construct(load=came, capacities=four, used=part / own.share, waits=waits, agreement=[])
+        return headline({"easy": report})[-1]
 
-    assert "70.0 % of the servers busy on a machine that wastes none, which is 87.5 % of what EASY can carry" in told(
-        0.7
-    )
-    assert all("as far as so short a log tells, EASY is at its limit" in told(part) for part in (0.75, 0.8, 0.84))
-    assert all("EASY could not have carried this log" in told(part) for part in (0.85, 0.9))
+    assert told(0.7).startswith("At 87.5 % of what EASY can carry, the jobs would wait 5.")
+    assert all(told(part).startswith("With about as much work as EASY can carry (") for part in (0.75, 0.8, 0.84))
+    for part in (0.85, 0.9):
+        assert told(part).startswith("With more work than EASY can carry (")
+        assert told(part).endswith("waits would grow as long as the log lasts.")
     none = dict.fromkeys(("low", "high", "share_low", "share_high"))
     short = own.model_copy(update={**none, "interval": "none, this log is too short to tell"})
-    waits = waits_at_load(example_log(), "easy", [1.0])
-    without = waits.model_copy(update={"log": None})
-    for part, seen, grows in ((0.9, waits, True), (0.9, without, True), (0.7, waits, False), (0.7, without, False)):
-        came = Load(rate=1, load=part, by_month={}, by_hour={}, dispersion_by_hour=1, dispersion_by_day=1)
-        last = verdict(came, {"own_order": own}, "easy", waits=seen)[-1]
-        assert ("grow as long as the log lasts" in last) == grows != ("5.09 h on average" in last)
-    assert "could not have carried" in told(0.81, short) and "98.8 % of what" in told(0.79, short)
-    assert "this log is too short to tell" in verdict(None, {"own_order": short}, "easy")[1]
+    assert told(0.81, short).startswith("With more work") and told(0.79, short).startswith("At 98.8 % of what")
+    assert told(0.7, waits=None).endswith("how long the jobs waited cannot be said.")
 
 
 def test_only_two_policies_are_worked_off_from_a_full_line():
@@ -696,7 +693,7 @@ def test_public_logs(name):
     assert independent_capacity(up).share == pytest.approx(rounded[1], abs=0.01)
     if name.startswith("SDSC"):
         assert load(log).load == pytest.approx(0.823, abs=1e-3)
-        assert "first come, first served is at its limit" in verdict(load(log), result, "fcfs")[-1]
+        assert result["own_order"].share_low <= load(log).load < result["own_order"].share_high
 
 
 OWN_ORDER = {
