@@ -6,7 +6,6 @@ between the heading of a chapter's section in the ledger and its table stay.
 
 import csv
 import re
-import sys
 from pathlib import Path
 
 from pybtex.database import parse_file
@@ -104,14 +103,13 @@ def written():
         yield name, text, write(text)
 
 
-def main():
-    """Write what is different."""
-    for name, old, new in written():
+def write_changed(files):
+    """Write those files that would be different: name, the text that is there, the text."""
+    for name, old, new in files:
         if new != old:
             (ROOT / name).write_text(new, encoding="utf-8")
             print(f"{name}: written anew")
-    return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    write_changed(written())

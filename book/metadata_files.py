@@ -10,12 +10,11 @@ A test says when this is due. What is not set in CITATION.cff is in none of them
 """
 
 import re
-import sys
 from pathlib import Path
 
 import paper_numbers
 import yaml
-from contents import between
+from contents import between, write_changed
 
 from mjq_book.chapters import CHAPTERS
 
@@ -117,14 +116,5 @@ def written(cited=None):
         yield name, text, write(cited, text)
 
 
-def main():
-    """Write what is different."""
-    for name, old, new in written():
-        if new != old:
-            (ROOT / name).write_text(new, encoding="utf-8")
-            print(f"{name}: written anew")
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    write_changed(written())
