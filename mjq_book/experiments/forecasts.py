@@ -28,7 +28,7 @@ import polars as pl
 from tqdm import tqdm
 
 import mjq_logs
-from mjq_book.experiments.public_logs import traces
+from mjq_book.experiments.public_logs import required_traces
 from mjq_book.experiments.tables.keeping import keep
 from mjq_logs.forecast.nearest import MEMORY
 from mjq_logs.forecast.record import LAST_PART, as_record, features, judged, past_of
@@ -121,9 +121,7 @@ def _made_up(name, path):
 
 
 def main() -> None:
-    folder = traces()
-    if folder is None:
-        raise SystemExit("MJQ_TRACES must name the folder with the logs")
+    folder = required_traces()
     rows = [
         {"log": name, "starts": starts, "rules": rules, "jobs": len(log), **record_at_random(ruled, TIMES)}
         for name, starts, log in tqdm(logs(folder), desc="logs")

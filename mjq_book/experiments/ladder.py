@@ -21,7 +21,7 @@ import numpy as np
 from tqdm import tqdm
 
 import mjq_logs
-from mjq_book.experiments.public_logs import traces
+from mjq_book.experiments.public_logs import required_traces
 from mjq_book.experiments.summaries import DRAWS, public
 from mjq_book.experiments.tables.keeping import keep
 from mjq_logs.making.campaigns import variation
@@ -95,9 +95,7 @@ def _variation(log):
 
 
 def main() -> None:
-    folder = traces()
-    if folder is None:
-        raise SystemExit("MJQ_TRACES must name the folder with the logs")
+    folder = required_traces()
     logs = {name: public(name, folder) for name in LOGS}
     keep(TABLE, [row for name, log in tqdm(logs.items(), desc="logs") for row in rows(name, log)], COMMAND, digits=4)
 

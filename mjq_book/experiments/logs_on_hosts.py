@@ -40,7 +40,7 @@ import polars as pl
 from tqdm import tqdm
 
 from mjq.simulation import Estimate
-from mjq_book.experiments.public_logs import traces
+from mjq_book.experiments.public_logs import required_traces
 from mjq_book.experiments.tables.keeping import keep
 from mjq_logs import Log
 from mjq_logs.capacity.estimates import Estimates, tightest
@@ -180,9 +180,7 @@ def _ends(values):
 
 
 def main() -> None:
-    folder = traces()
-    if folder is None:
-        raise SystemExit("MJQ_TRACES must name the folder with the logs")
+    folder = required_traces()
     keep(SHUFFLED, list(shuffled(*openb(folder))), COMMAND, digits=4)
     logs = tqdm(READ.items(), desc="logs")
     keep(TABLE, [row for name, read in logs for row in rows(name, *read(folder))], COMMAND, digits=4)

@@ -21,7 +21,7 @@ from tqdm import tqdm
 import mjq_logs
 from mjq.simulation import replay
 from mjq_book.experiments import forecasts
-from mjq_book.experiments.public_logs import traces
+from mjq_book.experiments.public_logs import required_traces
 from mjq_book.experiments.tables.keeping import keep
 
 __all__ = ["COMMAND", "LOAD", "LOGS", "TABLE", "logs", "main", "mean_wait", "rows"]
@@ -83,9 +83,7 @@ def logs(folder: Path) -> Iterator[tuple[str, mjq_logs.Log]]:
 
 
 def main() -> None:
-    folder = traces()
-    if folder is None:
-        raise SystemExit("MJQ_TRACES must name the folder with the logs")
+    folder = required_traces()
     keep(TABLE, [row for name, log in tqdm(logs(folder), desc="logs") for row in rows(name, log)], COMMAND, digits=5)
 
 

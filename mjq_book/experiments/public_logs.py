@@ -29,7 +29,7 @@ import mjq_logs
 from mjq.simulation import replay
 from mjq_book.experiments.tables.keeping import keep
 
-__all__ = ["COMMAND", "LOGS", "POLICIES", "TABLE", "WAITS", "main", "rows", "traces", "waits"]
+__all__ = ["COMMAND", "LOGS", "POLICIES", "TABLE", "WAITS", "main", "required_traces", "rows", "traces", "waits"]
 
 TABLE = Path(__file__).parent / "tables/public_logs.csv"
 WAITS = Path(__file__).parent / "tables/public_logs_waits.csv"
@@ -50,6 +50,14 @@ def traces() -> Path | None:
     """Return the folder that ``MJQ_TRACES`` names, or else ``../shared/traces``; None if there is none."""
     folder = Path(os.environ.get("MJQ_TRACES") or Path(__file__).parents[3] / "shared/traces")
     return folder if folder.is_dir() else None
+
+
+def required_traces() -> Path:
+    """Return the folder of :func:`traces`; where there is none, end the program with what to set."""
+    folder = traces()
+    if folder is None:
+        raise SystemExit("MJQ_TRACES must name the folder with the logs")
+    return folder
 
 
 def rows(name: str, log: mjq_logs.Log) -> Iterator[dict]:
@@ -105,9 +113,7 @@ def waits(name: str, log: mjq_logs.Log) -> Iterator[dict]:
 
 
 def main() -> None:
-    folder = traces()
-    if folder is None:
-        raise SystemExit("MJQ_TRACES must name the folder with the logs")
+    folder = required_traces()
     logs = {name: mjq_logs.read_log(folder / file) for name, file in LOGS.items()}
     keep(WAITS, [row for name, log in tqdm(logs.items(), desc="waits") for row in waits(name, log)], COMMAND, digits=6)
     capacities = [row for name, log in tqdm(logs.items(), desc="capacities") for row in rows(name, log)]

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import mjq_logs
-from mjq_book.experiments.public_logs import traces
+from mjq_book.experiments.public_logs import required_traces
 from mjq_book.experiments.tables.keeping import keep
 
 __all__ = ["COMMAND", "LOGS", "TABLE", "main", "rows"]
@@ -28,9 +28,7 @@ def rows(name: str, log: mjq_logs.Log) -> Iterator[dict]:
 
 
 def main() -> None:
-    folder = traces()
-    if folder is None:
-        raise SystemExit("MJQ_TRACES must name the folder with the logs")
+    folder = required_traces()
     logs = ((name, mjq_logs.read_log(folder / file)) for name, file in LOGS.items())
     keep(TABLE, [row for name, log in logs for row in rows(name, log)], COMMAND, digits=6)
 

@@ -20,7 +20,7 @@ from tqdm import tqdm
 
 import mjq_logs
 from mjq_book.experiments.forecasts import MADE_UP, REAL, REPLAYED
-from mjq_book.experiments.public_logs import traces
+from mjq_book.experiments.public_logs import required_traces
 from mjq_book.experiments.tables.keeping import keep
 from mjq_logs.rules.exposure import exposure, octaves
 from mjq_logs.rules.hours import HOURS
@@ -61,9 +61,7 @@ def hours_of_starts(log: mjq_logs.Log) -> Iterator[dict]:
 
 
 def main() -> None:
-    folder = traces()
-    if folder is None:
-        raise SystemExit("MJQ_TRACES must name the folder with the logs")
+    folder = required_traces()
     table: list[dict] = []
     for file_of, starts in ((REAL, "real"), (REPLAYED, "replay")):
         for name, file in tqdm(file_of.items(), desc=starts):

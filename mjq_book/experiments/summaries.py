@@ -28,7 +28,7 @@ import polars as pl
 from tqdm import tqdm
 
 import mjq_logs
-from mjq_book.experiments.public_logs import traces
+from mjq_book.experiments.public_logs import required_traces
 from mjq_book.experiments.tables.keeping import keep
 from mjq_logs.making.own_error import POINTS, fcfs_load_of, share_of_order, waits_of
 
@@ -160,9 +160,7 @@ def described(name: str, log: mjq_logs.Log, site: mjq_logs.Summary, seconds: flo
 
 
 def main() -> None:
-    folder = traces()
-    if folder is None:
-        raise SystemExit("MJQ_TRACES must name the folder with the logs")
+    folder = required_traces()
     comparisons: list[dict] = []
     about: list[dict] = []
     mjq_logs.summarize(mjq_logs.example_log())  # what is compiled is not timed

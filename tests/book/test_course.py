@@ -27,14 +27,6 @@ def test_the_table_has_all_chapters():
     assert all(len(set(row)) == 1 for row in TIMES)
 
 
-def test_each_session_fills_ninety_minutes():
-    sessions = re.findall(r"^\| (\d+) \| (.+?) \| ([\d +]+) \| .+ \|$", PAGE, re.M)
-    assert [int(k) for k, *_ in sessions] == list(range(1, 11))
-    for k, content, minutes in sessions:
-        parts = [int(x) for x in minutes.split(" + ")]
-        assert sum(parts) == 90 and len(parts) == len(content.split("; ")), k
-
-
 @pytest.mark.parametrize("page", TEACHING)
 def test_what_a_page_for_teachers_links_to_is_there(page):
     pages = [*(ROOT / "book").glob("*.md"), *(ROOT / "notebooks").glob("*.ipynb")]

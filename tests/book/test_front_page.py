@@ -66,11 +66,6 @@ def without_idle_servers(servers, needs, rates, mix):
 
 
 @pytest.mark.parametrize("servers", MACHINES)
-def test_small_jobs_alone_keep_all_servers_busy(servers):
-    assert pc.processing_capacity(servers, [1], [1], [1]) == pytest.approx(servers)
-
-
-@pytest.mark.parametrize("servers", MACHINES)
 def test_large_jobs_cost_work_and_waiting(servers):
     system = one_or_all(servers)
     assert pc.processing_capacity(*system) < 0.8 * without_idle_servers(*system) < 0.8 * servers
@@ -92,12 +87,6 @@ def test_servers_idle_only_as_the_next_job_does_not_fit(servers):
 
 
 @pytest.mark.parametrize("servers", MACHINES)
-def test_one_large_job_in_n_doubles_the_work(servers):
-    """But for one part in n: a small job does the work of one server, and n of them make room for one large job."""
-    assert servers / without_idle_servers(*one_or_all(servers)) == pytest.approx(2 - 1 / servers)
-
-
-@pytest.mark.parametrize("servers", MACHINES)
 def test_ten_large_jobs_in_a_row_raise_the_capacity(servers):
     """A cycle is a number of small jobs, the end of the last of them, and the large jobs one after the other."""
 
@@ -116,12 +105,6 @@ def test_ten_large_jobs_in_a_row_raise_the_capacity(servers):
 def test_one_resource_alone_promises_too_much_where_jobs_complement_each_other(size, more, less):
     host = System((size, size), [(more, less), (less, more)], rates=(1, 1), mix=(0.5, 0.5))
     assert host.views == pytest.approx(host.views.min()) and host.capacity < 0.96 * host.views.min()
-
-
-@pytest.mark.parametrize(("servers", "small", "large", "ratio", "mix"), [(30, 3, 10, 0.5, 0.7), (12, 1, 7, 4, 0.4)])
-def test_the_formula_of_two_classes_is_the_chain(servers, small, large, ratio, mix):
-    by_chain = pc.processing_capacity(servers, [small, large], [1, ratio], [mix, 1 - mix])
-    assert stability.throughput(servers, small, large, 1, ratio, mix) == pytest.approx(by_chain, rel=1e-10)
 
 
 @pytest.mark.parametrize("servers", [20, 100, 400])
@@ -310,11 +293,6 @@ def test_shuffled_jobs_have_less_capacity():
     assert len(own) == 3 and all(shuffled[log] < own[log] - 0.05 for log in own)
     ours = mjq_logs.example_log()
     assert mjq_logs.independent_capacity(ours, seed=1).share < mjq_logs.own_order_capacity(ours).share - 0.05
-
-
-def test_a_long_queue_keeps_nearly_all_servers_busy_under_easy():
-    for capacity in ("own_order", "independent"):
-        assert all(0.95 < share < 1 for share in public("easy", capacity).values())
 
 
 @pytest.mark.parametrize("system", [one_or_all(2), one_or_all(4), SIX])

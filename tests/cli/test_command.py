@@ -376,27 +376,17 @@ def test_solved_numbers_are_those_of_the_models():
     ) == pytest.approx(6)
 
 
-@pytest.mark.parametrize(
-    ("words", "complaint"),
-    [
-        (["stability", "--n", "30", "--n1", "3", "--n2", "40", "--mu1", "1", "--mu2", "1", "--p1", ".5"], "need n2 40"),
-        (["stability", "--n", "thirty", "--n1", "3", "--n2", "4", "--mu1", "1", "--mu2", "1", "--p1", ".5"], "thirty"),
-        (["stability", "--nonsense", "30"], "No such option"),
-        (["fluid", "--network", "missing.json"], "missing.json cannot be read"),
-        (["stability", "--n", "30", "--n1", "[3]", "--n2", "4", "--mu1", "1", "--mu2", "1", "--p1", ".5"], "got [3]"),
-    ],
-)
-def test_errors_are_json_on_demand(tmp_path, words, complaint):
-    run = said("solve", *words, "--json", cwd=tmp_path)
-    assert (run.status, run.out) == (2, "")
-    told = json.loads(run.err)
-    assert (told["command"], told["model"], told["error"]["type"]) == ("solve", words[0], "input")
-    assert complaint in told["error"]["message"]
+REST = "--n2 40 --mu1 1 --mu2 1 --p1 .5".split()
 
 
 @pytest.mark.parametrize(
     ("status", "words", "kind", "complaint"),
     [
+        (2, ["solve", "stability", "--n", "30", "--n1", "3", *REST], "input", "need n2 40"),
+        (2, ["solve", "stability", "--n", "thirty", "--n1", "3", *REST], "input", "thirty"),
+        (2, ["solve", "stability", "--n", "30", "--n1", "[3]", *REST], "input", "got [3]"),
+        (2, ["solve", "stability", "--nonsense", "30"], "input", "No such option"),
+        (2, ["solve", "fluid", "--network", "missing.json"], "input", "missing.json cannot be read"),
         (2, ["list", "stabilty"], "input", "there is no chapter 'stabilty'; nearest: stability"),
         (2, ["compare", "a", "b"], "input", "a is not the folder of a finished run"),
         (2, ["replay", "missing.swf", "--servers", "-1"], "input", "Invalid value for '--servers'"),
@@ -413,6 +403,7 @@ def test_every_command_that_prints_json_has_errors_as_json(tmp_path, status, wor
     run = said(*words, "--json", cwd=tmp_path)
     told = json.loads(run.err)
     assert (run.status, run.out, told["command"], told["error"]["type"]) == (status, "", words[0], kind)
+    assert told.get("model") == (words[1] if words[0] == "solve" and words[1] in MODELS else None)
     assert complaint in told["error"]["message"]
 
 

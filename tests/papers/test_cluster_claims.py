@@ -53,40 +53,19 @@ def test_last_entries_run_to_the_bound(N, T):
         assert last == list(range(max(first, default=1), r + 1)), first
 
 
-@pytest.fixture(scope="module")
-def levels():
-    """The states of two servers with three places, their levels, and the blocks of the generator with letters."""
+def test_blocks_of_the_generator_with_letters():
+    """Of two servers with three places: between neighbours only, alike but for the first and the last."""
     letters = sp.symbols("lambda mu_1 mu_21 mu_22 p_1 p_2", positive=True)
     lam, mu1, *mu2, p_1, p_2 = letters
     states = cluster.states(2, (1, 2), 3)
+    assert all(x2 > 0 for x1, x2, _ in states if x1 > 0)  # the tracker is busy if a job waits
     Q = symbolic.generator(states, lambda x: cluster.transitions(x, 2, (1, 2), (p_1, p_2), lam, mu1, mu2, 3))
     places = [[k for k, x in enumerate(states) if x[0] == level] for level in range(4)]
-    return states, lam, {(i, j): Q.extract(places[i], places[j]) for i, j in product(range(4), range(4))}
-
-
-def test_blocks_beside_the_diagonals_are_zero(levels):
-    _, _, block = levels
+    block = {(i, j): Q.extract(places[i], places[j]) for i, j in product(range(4), range(4))}
     assert all(block[i, j].is_zero_matrix for i, j in block if abs(i - j) > 1)
-
-
-def test_blocks_between_repeat(levels):
-    _, _, block = levels
     assert (block[1, 1], block[1, 2], block[2, 1]) == (block[2, 2], block[2, 3], block[3, 2])
-
-
-def test_first_block_is_larger(levels):
-    _, _, block = levels
     assert block[0, 0].rows > block[1, 1].rows == block[2, 2].rows
-
-
-def test_last_block_lacks_the_arrivals(levels):
-    _, lam, block = levels
     assert (block[3, 3] - block[2, 2]).expand() == lam * sp.eye(8)
-
-
-def test_tracker_is_busy_if_a_job_waits(levels):
-    states, _, _ = levels
-    assert all(x2 > 0 for x1, x2, _ in states if x1 > 0)
 
 
 # --- Saturation, losses and the sweep ---------------------------------------------------------------------------------
@@ -107,19 +86,12 @@ def test_losses_determine_jobs_and_servers(n):
     assert answer.mean_busy_servers == pytest.approx(accepted * (n + 1) / 20, rel=1e-10)
 
 
-@pytest.fixture(scope="module")
-def H_transposed():
+def test_sweep_moves_a_distribution_and_leaves_no_full_queue():
     """The map of the entrances of two servers with two places, as a matrix of 12 unknowns."""
     ways = drain.configurations(2, (1, 2), most_free=2)
     sweep = tandem.Tandem(ways, 3.0, 7.0, (1.0, 2.0), (0.4, 0.6), 2)
-    return np.array([sweep(unit) for unit in np.eye(12)])
-
-
-def test_no_entrance_leaves_a_full_queue(H_transposed):
+    H_transposed = np.array([sweep(unit) for unit in np.eye(12)])
     assert H_transposed.any() and not H_transposed.reshape(12, 4, 3)[:, :, 2].any()
-
-
-def test_sweep_moves_a_distribution(H_transposed):
     assert np.abs(H_transposed.sum(axis=1) - 1).max() < 1e-12
     assert H_transposed.min() >= 0
 
@@ -144,14 +116,17 @@ def at_best(n):
     return 1 / (1 - sum(math.comb(n, k) / n**k / (k * (k - 1)) for k in range(2, n + 1)))
 
 
-@pytest.fixture(scope="module")
-def flooded():
-    """Mean numbers of running jobs behind the paper's tracker in a flood, for 1 to 18 servers."""
-    return [cluster.performance(n, *cluster.uniform_sizes(n), 1e6, 1000, 10, 15).mean_jobs for n in range(1, 19)]
+def test_fewer_jobs_than_the_limit_run_at_best_and_it_is_near():
+    running = [at_best(n) for n in CLUSTERS]
+    assert np.diff(running).min() > 0
+    assert LIMIT - 0.003 < running[-1] == max(running) < LIMIT
 
 
-def test_less_than_the_limit():
-    assert all(at_best(n) < LIMIT for n in CLUSTERS)
+def test_behind_the_trackers_of_the_paper_fewer_jobs_run_and_the_bound_ends_with_17_servers():
+    """In a flood of jobs."""
+    flooded = [cluster.performance(n, *cluster.uniform_sizes(n), 1e6, 1000, 10, 15).mean_jobs for n in range(1, 19)]
+    assert all(running < at_best(n) for n, running in enumerate(flooded, 1))
+    assert [running < 1.34 for running in flooded] == [True] * 17 + [False]
 
 
 def test_terms_add_up_to_e_less_two():
@@ -169,26 +144,6 @@ def test_both_sums_are_e_less_two():
 def test_counting_gives_theorem_81(n):
     equal = dict.fromkeys(range(1, n + 1), 1 / n)
     assert at_best(n) == pytest.approx(stability.throughput_equal_rates(n, equal, 1), rel=1e-10)
-
-
-def test_running_jobs_rise_with_servers():
-    assert np.diff([at_best(n) for n in CLUSTERS]).min() > 0
-
-
-def test_limit_is_near():
-    assert 0 < LIMIT - at_best(256) < 0.003
-
-
-def test_flood_below_instant(flooded):
-    assert all(running < at_best(n) for n, running in enumerate(flooded, 1))
-
-
-def test_flood_stays_below_134(flooded):
-    assert max(flooded[:16]) < 1.34
-
-
-def test_bound_ends_with_17_servers(flooded):
-    assert [running < 1.34 for running in flooded] == [True] * 17 + [False]
 
 
 # --- What to do with it -----------------------------------------------------------------------------------------------

@@ -192,9 +192,13 @@ def test_capacities_and_waits_of_public_logs(folder, monkeypatch):
     assert (waits["low"] <= waits["high"]).all() and waits["policy"].n_unique() == len(public_logs.POLICIES)
     kinds = dict(waits.group_by("policy").agg(pl.col("estimates").n_unique()).iter_rows())
     assert kinds["first-fit"] == kinds["fcfs"] == 1 and kinds["easy"] == 4
+
+
+@pytest.mark.parametrize("experiment", [forecasts, logs_on_hosts, outages, public_logs, real_waits])
+def test_without_public_logs_an_experiment_says_what_to_set(experiment, folder, monkeypatch):
     monkeypatch.setenv("MJQ_TRACES", str(folder / "nowhere"))
     with pytest.raises(SystemExit, match="MJQ_TRACES"):
-        public_logs.main()
+        experiment.main()
 
 
 def test_real_waits_of_public_logs(folder, monkeypatch):
@@ -206,9 +210,6 @@ def test_real_waits_of_public_logs(folder, monkeypatch):
     made = pl.read_csv(folder / "real_waits.csv")
     assert made.columns == columns("real_waits")
     assert dict(made.select("policy", "same").iter_rows())["easy"] == 1  # the example log is a schedule of EASY
-    monkeypatch.setenv("MJQ_TRACES", str(folder / "nowhere"))
-    with pytest.raises(SystemExit, match="MJQ_TRACES"):
-        real_waits.main()
 
 
 def test_real_machines_let_jobs_wait_that_would_fit():
@@ -231,6 +232,7 @@ def test_forecasts_on_public_logs_hold_what_they_say():
     rule_is_better = kept.filter(real & (kept["error"] >= kept["error_of_rule"]))
     assert rule_is_better["log"].to_list() == ["MetaCentrum 2013"]
     assert (3 * kept["error"] < simple).filter(~real).all()
+    assert (kept.height, kept.filter(~real).height) == (9, 5)
 
 
 @pytest.mark.slow
@@ -250,7 +252,7 @@ def test_a_log_that_teaches_rules_has_a_second_record():
 
 def test_forecasts_of_a_log_are_kept(folder, monkeypatch):
     monkeypatch.setattr(forecasts, "TABLE", folder / "forecasts.csv")
-    monkeypatch.setattr(forecasts, "traces", lambda: folder)
+    monkeypatch.setattr(forecasts, "required_traces", lambda: folder)
     log = example_log().of(range(600))
     monkeypatch.setattr(forecasts, "logs", lambda path: [("ours", "replay", log)])
     monkeypatch.setattr(forecasts, "TIMES", 60)
@@ -258,9 +260,6 @@ def test_forecasts_of_a_log_are_kept(folder, monkeypatch):
     forecasts.main()
     made = pl.read_csv(folder / "forecasts.csv")
     assert made.columns == columns("forecasts") and made["forecasts"].item() == 60
-    monkeypatch.setattr(forecasts, "traces", lambda: None)
-    with pytest.raises(SystemExit, match="MJQ_TRACES"):
-        forecasts.main()
 
 
 def test_outages_of_public_logs(folder, monkeypatch):
@@ -268,16 +267,13 @@ def test_outages_of_public_logs(folder, monkeypatch):
     gap = 5.0 * 86_400 * (log.submit > np.median(log.submit))
     late = replace(log, submit=log.submit + gap, start=None)
     monkeypatch.setattr(outages, "TABLE", folder / "outages.csv")
-    monkeypatch.setattr(outages, "traces", lambda: folder)
+    monkeypatch.setattr(outages, "required_traces", lambda: folder)
     monkeypatch.setattr(outages, "logs", lambda path: [("ours", late)])
     outages.main()
     made = pl.read_csv(folder / "outages.csv")
     assert made.columns == columns("outages") and (made["gaps"] == 1).all()
     assert (made["load"] < made["load_cut"]).all() and (made["wait"] > made["wait_cut"]).all()
     assert made["wait_recorded"].to_list() == pytest.approx(made["wait_recorded_cut"].to_list())
-    monkeypatch.setattr(outages, "traces", lambda: None)
-    with pytest.raises(SystemExit, match="MJQ_TRACES"):
-        outages.main()
 
 
 def test_outages_are_looked_for_in_real_and_recorded_logs(folder, monkeypatch):
@@ -450,9 +446,6 @@ def test_logs_on_hosts(folder, monkeypatch):
     assert (shuffled["low"] <= shuffled["share"]).all() and (shuffled["share"] <= shuffled["high"]).all()
     (view,) = ordered.filter(jobs="all", rule="view", less="nothing")["own"]
     assert shuffled.filter(block=1, passes=1)["share"].item() == view  # shuffled one by one is the own order
-    monkeypatch.setenv("MJQ_TRACES", str(folder / "nowhere"))
-    with pytest.raises(SystemExit, match="MJQ_TRACES"):
-        logs_on_hosts.main()
 
 
 @pytest.mark.parametrize("policy", ["fcfs", "easy"])

@@ -67,56 +67,16 @@ def test_product_form_solves_the_embedded_chain_with_letters():
     assert not any(map(sp.cancel, sums))  # Eq. (3)
 
 
-def test_each_class_brings_its_share():
-    assert vanish(lettered(), *CLASSES)
+@pytest.mark.parametrize("equation", [*CLASSES, "6", "7", "8", "11"])
+def test_equations_hold_with_letters(equation):
+    """Eq. (4) for each class, Eqs. (6) to (8), and Eq. (11), which is Lemma 5.2."""
+    assert vanish(lettered(), equation)
 
 
-def test_eq_4_holds_in_random_systems():
-    assert vanish(fractions(), *CLASSES)
-
-
-def test_eq_5_holds_in_random_systems():
-    assert vanish(fractions(), "5")
-
-
-def test_eq_6_holds_with_letters():
-    assert vanish(lettered(), "6")
-
-
-def test_eq_6_holds_in_random_systems():
-    assert vanish(fractions(), "6")
-
-
-def test_eq_7_holds_with_letters():
-    assert vanish(lettered(), "7")
-
-
-def test_eq_7_holds_in_random_systems():
-    assert vanish(fractions(), "7")
-
-
-def test_eq_8_holds_with_letters():
-    assert vanish(lettered(), "8")
-
-
-def test_eq_8_holds_in_random_systems():
-    assert vanish(fractions(), "8")
-
-
-def test_lemma_5_2_holds_with_letters():
-    assert vanish(lettered(), "11")
-
-
-def test_lemma_5_2_holds_in_random_systems():
-    assert vanish(fractions(), "11")
-
-
-def test_every_kind_of_step_occurs():
-    assert all(fractions()[kind] for kind in "abcd")
-
-
-def test_table_of_neighbours_holds():
-    assert vanish(fractions(), *"abcd")
+@pytest.mark.parametrize("equation", [*CLASSES, "5", "6", "7", "8", "11", *"abcd"])
+def test_equations_hold_in_random_systems(equation):
+    """Those with letters, Eq. (5), and each kind of step in the table of neighbours, which all occur."""
+    assert vanish(fractions(), equation)
 
 
 K = sp.Symbol("k", positive=True)

@@ -24,7 +24,6 @@ from tests.conftest import TRACES, needs_traces, systems
 
 TABLE = 6, (2, 3), (2.5, 0.625), (0.5, 0.5)
 ONE_OR_ALL = 10, (1, 10), (1, 1), (0.9, 0.1)
-THREE = 7, (1, 2, 4), (1.0, 0.5, 2.0), (0.6, 0.3, 0.1)
 HALF = sp.Rational(1, 2)
 r, q, s, t = sp.symbols("r p_1 s t", positive=True)
 
@@ -65,21 +64,16 @@ def test_the_dispersion_grows_as_said(system):
     if limit > 1e-2 and slow > 1e-3:
         r = 1 - 1e-6
         assert (1 - r) * ns.relative_completions(*system, r).dispersion == pytest.approx(limit, rel=5e-3)
+        assert ns.endless_rows(*system) == pytest.approx((X, limit / 2), rel=1e-12)
 
 
 @pytest.mark.parametrize("share", [0.55, 0.7, 0.95])
-@pytest.mark.parametrize(
-    "system",
-    [(6, (2, 3), (2.5, 0.625), (0.5, 0.5)), (4, (1, 4), (1, 1), (0.8, 0.2)), (5, (2, 3), (1, 0.5), (0.3, 0.7))],
-)
+@pytest.mark.parametrize("system", [TABLE, (4, (1, 4), (1, 1), (0.8, 0.2)), (5, (2, 3), (1, 0.5), (0.3, 0.7))])
 def test_times_with_long_rows(system, share):
     """Exact times approach the formula; below the rate of slow rows they do not grow."""
-    fast, slow = sorted(alone(*system[:3]), reverse=True)
-    assert (fast, slow) == tuple(alone(*system[:3]))  # class 2 is the slow one
-    p2 = system[3][1]
-    X = 1 / ((1 - p2) / fast + p2 / slow)
+    fast, slow = alone(*system[:3])
+    X, c2 = ns.endless_rows(*system)
     lam = share * X
-    c2 = p2 * (1 - X / slow) ** 2 + (1 - p2) * (1 - X / fast) ** 2
     limit = c2 / (X - lam) * max(0, lam - slow) / (X - slow)
     errors = [abs((1 - r) * mean_time(lam, *system, r) - limit) for r in (0.99, 0.999, 0.9999)]
     assert errors[2] < errors[1] / 5 < errors[0] / 10
@@ -230,29 +224,6 @@ def test_rows_of_any_kind_in_one_or_all():
         assert ns.relative_completions(*ONE_OR_ALL, order=memory)[:2] == pytest.approx(by_rounds, rel=1e-10)
 
 
-@pytest.mark.parametrize("system", [TABLE, ONE_OR_ALL, THREE])
-def test_the_limit_of_the_dispersion_is_reached(system):
-    B, b, mu, p = system
-    rates = alone(B, b, mu)
-    X = 1 / np.sum(p / rates)
-    limit = np.sum(p * (1 - X / rates) ** 2)
-    assert 0.001 * ns.relative_completions(*system, order=0.999).dispersion == pytest.approx(2 * limit, rel=2e-3)
-    assert ns.endless_rows(*system) == pytest.approx((X, limit), rel=1e-12)
-
-
-@pytest.mark.parametrize("system", [TABLE, ONE_OR_ALL])
-@pytest.mark.parametrize("share", [0.7, 0.9])
-def test_exact_times_approach_the_limit(system, share):
-    """At loads relative to the capacity without memory."""
-    B, b, mu, p = system
-    fast, slow = alone(B, b, mu)
-    X, c2 = ns.endless_rows(*system)
-    lam = share * pc.processing_capacity(*system)
-    limit = c2 / (X - lam) * (lam - slow) / (X - slow)
-    errors = [abs((1 - x) * mean_time(lam, *system, x) - limit) for x in (0.99, 0.999)]
-    assert slow < lam < X < fast and errors[1] < errors[0] / 5
-
-
 def test_exact_times_without_memory_and_near_the_capacity():
     """Without memory as in the first chapter; near the capacity as the formula says."""
     assert mean_time(1.0, *TABLE, 0) == pytest.approx(pc.sojourn(1.0, *TABLE).EW, rel=1e-9)
@@ -296,7 +267,7 @@ def test_shuffling_the_example_log_errs_in_both_directions(rule, least, most):
     orders = [np.arange(len(log)), *(np.random.default_rng(k).permutation(len(log)) for k in range(20))]
     own, *others = [replay(log.arrival, *jobs[:, x], log.servers, rule).wait.mean() for x in orders]
     assert least <= sum(wait > own for wait in others) <= most
-    assert rule == "easy" or np.mean(others) > 1.5 * own
+    assert np.mean(others) > 1.5 * own if rule == "fcfs" else np.mean(others) < 0.5 * own
 
 
 def test_shuffling_the_example_log_wastes_more_in_order_of_arrival():

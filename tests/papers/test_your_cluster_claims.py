@@ -5,7 +5,6 @@ import polars as pl
 import pytest
 
 import mjq_logs
-from mjq.simulation import replay
 from mjq_book import experiments
 
 PUBLIC = ["NASA 1993", "KTH-SP2", "SDSC-SP2"]
@@ -52,22 +51,6 @@ def test_what_needs_waste_has_the_same_sign_in_both_halves(example):
         assert abs(first - second) > 0.05
 
 
-def test_shuffling_shortens_the_wait_under_easy_and_lengthens_it_in_order_of_arrival(example):
-    """In each of eight shuffles; on average to less than half of it, and to more than one and a half times as long."""
-    jobs = example.need, example.run, example.estimate
-    orders = [np.random.default_rng(seed).permutation(len(example)) for seed in range(8)]
-    factors = {}
-    for rule in ("easy", "fcfs"):
-        waits = [
-            replay(example.arrival, *(x[order] for x in jobs), example.servers, rule).wait.mean()
-            for order in (np.arange(len(example)), *orders)
-        ]
-        factors[rule] = np.array(waits[1:]) / waits[0]
-    assert factors["easy"].max() < 1 < factors["fcfs"].min()
-    assert factors["easy"].mean() < 0.5
-    assert factors["fcfs"].mean() > 1.5
-
-
 def test_smallest_size_of_the_plan_meets_the_target_and_none_below_does(example):
     """Under both rules, with each size that was tried."""
     plan = mjq_logs.planned(example, 2.0, ["easy", "fcfs"], mjq_logs.sizes_between(example, count=8), percentile=90.0)
@@ -97,7 +80,8 @@ def test_ten_make_most_of_it_on_nasa_1993():
 def test_easy_stays_above_95_percent():
     """In the own order and with independent jobs."""
     for capacity in ("own_order", "independent"):
-        assert (share_of("easy", capacity) > 0.95).all()
+        shares = share_of("easy", capacity)
+        assert (shares > 0.95).all() and (shares < 1).all()
 
 
 def test_the_mistakes_hide_each_other_on_public_logs():
@@ -136,29 +120,14 @@ def test_easy_loses_less_in_the_median():
 
 @pytest.fixture(scope="module")
 def scores():
-    """The record of each log, with the smaller error of the two simple forecasts."""
-    return experiments.kept("forecasts").with_columns(simpler=pl.min_horizontal("error_of_mean", "error_of_last"))
-
-
-def test_eighty_percent_intervals_hold_74_to_86(scores):
-    assert scores.height == 9
-    assert scores["within_80"].is_between(0.74, 0.86).all()
-
-
-def test_forecasts_beat_the_simple_ones(scores):
-    assert (scores["error"] < scores["simpler"]).all()
+    """The record of each log."""
+    return experiments.kept("forecasts")
 
 
 def test_rules_make_forecasts_of_kth_better_by_a_tenth_than_the_wait_of_the_last_job_alike(scores):
     alone, ruled = (scores.filter(log="KTH-SP2", starts="real").row(k, named=True) for k in range(2))
     assert alone["rules"] == "none" != ruled["rules"] and scores.filter(pl.col("rules") != "none").height == 1
     assert ruled["error"] < 0.9 * ruled["error_of_last"] < alone["error"]
-
-
-def test_replayed_starts_have_a_third_of_their_error(scores):
-    replayed = scores.filter(pl.col("starts") != "real")
-    assert replayed.height == 5
-    assert (3 * replayed["error"] < replayed["simpler"]).all()
 
 
 def test_replays_alone_suffice_where_the_rule_is_the_scheduler(scores):
