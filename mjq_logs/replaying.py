@@ -108,7 +108,8 @@ def replayed(
         return Replayed(
             _replay(submit, log.needs, log.run, estimate, servers, policy, calendar=up, **how), 0, np.empty(0)
         )
-    up, how = calendar_on(log, servers, growth, SOONER), _kept(log, growth, SOONER, _limits_of_waiting(there)) | how
+    how = _kept(log, growth, SOONER, _limits_of_waiting(there), there[1]) | how
+    up = calendar_on(log, servers, growth, SOONER)
     columns = submit + SOONER, log.needs, log.run, log.run if estimate is None else estimate
     arrival, need, run, promised = (np.concatenate(pair) for pair in zip(there[:4], columns, strict=True))
     if log.priority is not None:

@@ -152,10 +152,10 @@ HOURS_OPTIONS = (
     click.option(
         "--hours", metavar="learned|none|FILE", default="learned", show_default=True,
         help="Which rules beside the policy replays keep: the hours of the week at which jobs may start, by their "
-        "limits, the time between two passes of the scheduler, the size in use, and limits of users. By default they "
-        "are learned from the log where it tells real starts, and kept only where they bring replays nearer to a half "
-        "of it that did not teach them. A FILE holds rules that --save-hours has written. Hours are those "
-        "of the clock of the place, with summer time where the log names its zone, or of standard time.",
+        "limits and needs, the time between two passes of the scheduler, the size in use, and limits of users. By "
+        "default they are learned from the log where it tells real starts, and kept only where they bring replays "
+        "nearer to a half of it that did not teach them. A FILE holds rules that --save-hours has written. Hours are "
+        "those of the clock of the place, with summer time where the log names its zone, or of standard time.",
     ),
     click.option(
         "--save-hours", metavar="FILE", type=click.Path(dir_okay=False),

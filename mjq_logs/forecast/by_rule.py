@@ -167,7 +167,7 @@ def drawn(
         if later:
             groups[:, new + 1 :] = np.where(too_large[:, new + 1 :, None], FREE, jobs.group[block])
         if rules.hours is not None:
-            kinds[:, running:] = rules.hours.classes(stated[:, running:]) + 1
+            kinds[:, running:] = rules.hours.classes(stated[:, running:], needs[:, running:]) + 1
         kept = Kept(rules, kinds, groups, jobs.since_monday(state.time))
     return Drawn(arrival, needs, run, limits, new, up, kept)
 

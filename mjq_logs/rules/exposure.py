@@ -30,8 +30,8 @@ class Exposure(NamedTuple):
 
     Attributes
     ----------
-    limits : float array, shape (C,)
-        The longest limit of each class of jobs [s].
+    limits, needs : float array, shape (C,)
+        The longest limit [s] and the largest need of each class of jobs.
     waited, started : int array, shape (P, C, 168)
         By the part of the log, the class, and the hour of the week.
     standard : bool
@@ -39,6 +39,7 @@ class Exposure(NamedTuple):
     """
 
     limits: np.ndarray
+    needs: np.ndarray
     waited: np.ndarray
     started: np.ndarray
     standard: bool = False
@@ -55,7 +56,12 @@ def octaves(limits: np.ndarray, step: float = 1.0) -> np.ndarray:
 
 
 def exposure(
-    log: Log, limits: np.ndarray, parts: np.ndarray, size: float | None = None, standard: bool = False
+    log: Log,
+    limits: np.ndarray,
+    parts: np.ndarray,
+    size: float | None = None,
+    standard: bool = False,
+    small: float = np.inf,
 ) -> Exposure:
     """Return when jobs of each class of limits waited and would have fitted, and when one started.
 
@@ -71,6 +77,8 @@ def exposure(
         Servers that there are; by default those that were in use, if these are fewer.
     standard : bool
         Count the hours of a clock in standard time, also in summer.
+    small : float
+        The largest need of small jobs. If larger ones come, these have classes of their own.
 
     Examples
     --------
@@ -87,6 +95,9 @@ def exposure(
     assert start is not None and limit is not None
     known = np.flatnonzero(np.isfinite(start) & (start >= arrival))
     kind = np.searchsorted(limits, limit[known])
+    kind += len(limits) * (log.need[known] > small)
+    needs = np.repeat(np.unique([small, np.inf]), len(limits))
+    limits = np.tile(limits, len(needs) // len(limits))
     first, last = (hours_of_week(log, times[known], standard) for times in (arrival, start))
     number = np.minimum(last - first, LONGEST_WAIT) + 1
     row = np.repeat(np.arange(len(known)), number)
@@ -106,7 +117,7 @@ def exposure(
     waited, started = np.zeros((2, len(parts) + 1, len(limits), HOURS), dtype=np.int64)
     np.add.at(waited, at, 1)
     np.add.at(started, at, some)
-    return Exposure(limits, waited, started, standard)
+    return Exposure(limits, needs, waited, started, standard)
 
 
 def _beginning(log, times, standard):
@@ -157,7 +168,7 @@ def learned_hours(seen: Exposure, share: float, parts: Collection[int]) -> OpenH
     like_days = (_of_like_days(started) + ADDED * week) / (_of_like_days(waited) + ADDED)
     is_open = started + ADDED * like_days >= share * (waited + ADDED)
     is_open |= ~(is_open & (started > 0)).any(axis=1, keepdims=True)
-    return None if is_open.all() else OpenHours(seen.limits, is_open, seen.standard).merged()
+    return None if is_open.all() else OpenHours(seen.limits, is_open, seen.standard, seen.needs).merged()
 
 
 def _of_like_days(counts):

@@ -3,7 +3,8 @@
 ``servers``, ``grace`` (seconds), ``cycle`` (seconds between two passes of the scheduler), ``user_servers`` and
 ``user_jobs`` are fields of :class:`~mjq_logs.rules.machine.Rules`, and may be left out. Hours are those of the clock of
 the log or, with ``standard_time = true``, of that clock without summer time. Each ``[[jobs]]`` is a class of
-jobs: those with limits up to ``up_to``, and above that of the class before it. The last has no such line. They may not
+jobs: those with limits up to ``up_to``, and above that of the class before it. The last has no such line. With
+``servers_up_to = 8`` it is a class of jobs that need at most so much; classes of larger needs follow. They may not
 start at the hours of the week that are ``closed``, such as ``"Mon-Fri 8-17, Sat 0-24"``, on the clock of the log. The
 table ``[queues]`` has the most servers that the jobs of a queue have at once, by its name. With ``arrays = true`` each
 array of jobs keeps the limit that the log tells of it::
@@ -85,6 +86,7 @@ def as_toml(rules: Rules) -> str:
         assert hours is not None
         limit = float(hours.limits[k])
         lines += ["", "[[jobs]]"]
+        lines += [f"servers_up_to = {float(hours.needs[k])!r}"] if np.isfinite(hours.needs[k]) else []
         if np.isfinite(limit):
             lines.append(f'up_to = "{limit!r}s"  # {limit / 3600:.3g} h'.replace(".0s", "s"))
         lines.append(f'closed = "{hours.closed(k)}"')
@@ -145,17 +147,33 @@ def _rules(given):
             raise ValueError(f"{name} must be a number, got {brief(value)}")
     if not isinstance(jobs, list) or not all(isinstance(row, dict) for row in jobs):
         raise ValueError("classes of jobs must begin with a line [[jobs]]")
-    closed: dict[float, str] = {}
+    hours = _hours(jobs, flags[STANDARD]) if jobs else None
+    limits = {name: float(most) for name, most in queues.items()}
+    numbers = {name: float(value) for name, value in given.items()}
+    return Rules(**numbers, hours=hours, queues=limits, arrays=flags[ARRAYS])
+
+
+def _hours(jobs, standard):
+    """Return the hours of classes of jobs, which stand in the order of their needs, and then of their limits."""
+    parts: dict[float, dict[float, str]] = {}
     for place, row in enumerate(jobs, 1):
-        if unknown := [name for name in row if name not in ("up_to", "closed")]:
-            raise ValueError(f"class {place} of the jobs has {unknown[0]}; it may have up_to and closed")
-        if ("up_to" in row) != (place < len(jobs)):
-            raise ValueError(f"each class of jobs must have up_to, and the last must not; see class {place}")
+        if unknown := [name for name in row if name not in ("servers_up_to", "up_to", "closed")]:
+            raise ValueError(f"class {place} of the jobs has {unknown[0]}; it may have servers_up_to, up_to and closed")
+        need = row.get("servers_up_to", np.inf)
+        if isinstance(need, bool) or not isinstance(need, int | float) or not need > 0:
+            raise ValueError(f"servers_up_to must be a positive number, got {brief(need)}")
+        if parts and need < max(parts):
+            raise ValueError(f"servers_up_to must not fall from class to class, {brief(need)} does")
+        closed = parts.setdefault(float(need), {})
+        if np.inf in closed:
+            raise ValueError(f"each class of jobs must have up_to, and the last must not; see class {place - 1}")
         limit = as_duration(str(row["up_to"]), SECOND) if "up_to" in row else np.inf
         if closed and limit <= max(closed):
             raise ValueError(f"up_to must rise from class to class, {brief(row.get('up_to', ''))} does not")
         closed[limit] = str(row.get("closed", ""))
-    hours = OpenHours.of(closed, standard=flags[STANDARD]) if closed else None
-    limits = {name: float(most) for name, most in queues.items()}
-    numbers = {name: float(value) for name, value in given.items()}
-    return Rules(**numbers, hours=hours, queues=limits, arrays=flags[ARRAYS])
+    if lacking := [need for need, closed in parts.items() if np.inf not in closed]:
+        of_need = f" with servers_up_to = {lacking[0]:g}" if np.isfinite(lacking[0]) else ""
+        raise ValueError(f"each class of jobs must have up_to, and the last must not; see the last one{of_need}")
+    if np.inf not in parts:
+        raise ValueError(f"there must be a class of jobs without servers_up_to, behind that of {max(parts):g}")
+    return OpenHours.by_need({need: OpenHours.of(closed, standard=standard) for need, closed in parts.items()})

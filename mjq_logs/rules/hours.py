@@ -1,4 +1,4 @@
-"""The hours of the week at which jobs may start, by their limits.
+"""The hours of the week at which jobs may start, by their limits and needs.
 
 An hour of the week is counted from Monday 0 h, on the clock of the log; where that is not known, from its second 0.
 
@@ -10,10 +10,10 @@ clock is changed, they begin an hour early or late for it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import groupby, product
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -55,47 +55,61 @@ def hours_of_week(log: Clocked, times: ArrayLike, standard: bool = False) -> np.
 
 @dataclass(frozen=True, eq=False)
 class OpenHours(ReadOnly):
-    """Hold at which hours of the week jobs may start, by their limits.
+    """Hold at which hours of the week jobs may start, by their limits and needs.
 
     Attributes
     ----------
     limits : float array, shape (C,)
-        The longest limit of each class [s], rising; the last is infinite.
+        The longest limit of each class [s]. Among classes with one need they rise, and the last is infinite.
     open : bool array, shape (C, 168)
         Hours of the week from Monday 0 h on.
     standard : bool
         Whether they are those of a clock in standard time, also in summer.
+    needs : float array, shape (C,), optional
+        The largest need of each class, not falling; the last is infinite. By default all are.
 
     Raises
     ------
     ValueError
-        If limits do not rise to infinity, a class is never open, or the shapes differ.
+        If limits or needs do not rise to infinity, a class is never open, or the shapes differ.
 
     Examples
     --------
     Jobs with limits above an hour start at night:
 
     >>> hours = OpenHours.of({np.inf: "Mon-Fri 8-17"}, first=3600)
-    >>> hours.classes([60, 3600, 7200]).tolist(), hours.open.sum(axis=1).tolist()
+    >>> hours.classes([60, 3600, 7200], 1).tolist(), hours.open.sum(axis=1).tolist()
     ([0, 0, 1], [168, 123])
     >>> hours.closed(1)
     'Mon-Fri 8-17'
+
+    And jobs that need more than eight servers start on all days but Sunday:
+
+    >>> both = OpenHours.by_need({8: hours, np.inf: OpenHours.of({np.inf: "Sun 0-24"})})
+    >>> both.classes([60, 7200, 60], [8, 8, 9]).tolist(), both.limits.tolist(), both.needs.tolist()
+    ([0, 1, 2], [3600.0, inf, inf], [8.0, 8.0, inf])
     """
 
     limits: np.ndarray
     open: np.ndarray
     standard: bool = False
+    needs: Any = np.inf
 
     def __post_init__(self) -> None:
         limits, is_open = np.asarray(self.limits, dtype=float), np.asarray(self.open, dtype=bool)
         if is_open.shape != (len(limits), HOURS):
             raise ValueError(f"hours must have a row of 168 for each of {len(limits)} limits, got {is_open.shape}")
-        if not len(limits) or limits[-1] != np.inf or not (np.diff(limits) > 0).all():
+        needs = np.array(np.broadcast_to(np.asarray(self.needs, dtype=float), limits.shape))
+        if not len(limits) or needs[-1] != np.inf or not (needs[1:] >= needs[:-1]).all():
+            raise ValueError(f"needs of the classes must not fall, and the last be infinite, got {checks.shown(needs)}")
+        last = np.append(needs[1:] > needs[:-1], True)
+        if not (limits[last] == np.inf).all() or not (limits[1:] > limits[:-1])[~last[:-1]].all():
             raise ValueError(f"limits of the classes must rise, and the last be infinite, got {checks.shown(limits)}")
         if not is_open.any(axis=1).all():
             raise ValueError("each class of jobs must be allowed to start at some hour of the week")
         object.__setattr__(self, "limits", frozen(limits))
         object.__setattr__(self, "open", frozen(is_open))
+        object.__setattr__(self, "needs", frozen(needs))
 
     @classmethod
     def of(cls, closed: dict[float, str], first: float | None = None, standard: bool = False) -> Self:
@@ -103,17 +117,40 @@ class OpenHours(ReadOnly):
         rows = ({} if first is None else {first: ""}) | closed
         return cls(np.array(list(rows)), ~np.array([_hours(words) for words in rows.values()]), standard)
 
+    @classmethod
+    def by_need(cls, parts: Mapping[float, OpenHours]) -> Self:
+        """Return hours for jobs that need at most so much, by the needs, which rise to infinity."""
+        hours = list(parts.values())
+        needs = np.repeat(list(parts), [len(part) for part in hours])
+        limits, is_open = (np.concatenate([getattr(part, name) for part in hours]) for name in ("limits", "open"))
+        return cls(limits, is_open, hours[0].standard, needs)
+
+    @property
+    def parts(self) -> dict[float, OpenHours]:
+        """Return the hours of jobs that need at most so much, by these needs."""
+        return {
+            float(need): OpenHours(self.limits[self.needs == need], self.open[self.needs == need], self.standard)
+            for need in np.unique(self.needs)
+        }
+
     def __len__(self) -> int:
         return len(self.limits)
 
-    def classes(self, limits: ArrayLike) -> np.ndarray:
-        """Return the class of each limit [s]."""
-        return np.searchsorted(self.limits, np.asarray(limits, dtype=float))
+    def classes(self, limits: ArrayLike, needs: ArrayLike) -> np.ndarray:
+        """Return the class of each limit [s] and need."""
+        limits, needs = np.broadcast_arrays(np.asarray(limits, dtype=float), np.asarray(needs, dtype=float))
+        classes = np.empty(limits.shape, dtype=np.int64)
+        largest, first = np.unique(self.needs, return_index=True)
+        part = np.searchsorted(largest, needs)
+        for k, need in enumerate(largest):
+            classes[part == k] = first[k] + np.searchsorted(self.limits[self.needs == need], limits[part == k])
+        return classes
 
     def merged(self) -> OpenHours:
         """Return the same hours with one class in place of successive ones that are closed at the same hours."""
-        last = np.append((self.open[1:] != self.open[:-1]).any(axis=1), True)
-        return OpenHours(self.limits[last], self.open[last], self.standard)
+        differs = (self.open[1:] != self.open[:-1]).any(axis=1) | (self.needs[1:] > self.needs[:-1])
+        last = np.append(differs, True)
+        return OpenHours(self.limits[last], self.open[last], self.standard, self.needs[last])
 
     def closed(self, which: int) -> str:
         """Return the hours of the week at which a class may not start, such as ``Mon-Fri 8-17, Sat 0-24``."""

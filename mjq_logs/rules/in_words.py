@@ -29,7 +29,9 @@ def rules_in_short(rules: Rules) -> str:
     parts = [] if rules.servers is None else [f"{rules.servers:g} servers"]
     ends = f", which end in {time_in_words(rules.grace / HOUR)}" if np.isfinite(rules.grace) else ""
     if rules.hours:
-        parts.append(f"hours by {len(rules.hours)} limits{' in standard time' if rules.hours.standard else ''}{ends}")
+        of_what = "limits" if len(rules.hours.parts) == 1 else "limits and needs"
+        clock = " in standard time" if rules.hours.standard else ""
+        parts.append(f"hours by {len(rules.hours)} {of_what}{clock}{ends}")
     parts += [f"{rules.user_servers:g} servers a user"] if rules.user_servers else []
     parts += [f"{rules.user_jobs:g} jobs a user"] if rules.user_jobs else []
     parts += [f"limits of {counted(len(rules.queues), 'queue')}"] if rules.queues else []
@@ -77,19 +79,22 @@ def _arrays(limits):
 def hours_in_words(hours: OpenHours, log: Log) -> list[str]:
     """Say in at most two sentences when jobs with long limits start; hours that differ from day to day are left out.
 
-    Where no class is closed for six hours of four weekdays, it is said how many hours of the week are closed.
+    Where small and large jobs have hours of their own, this is said of each. Where no class is closed for six hours of
+    four weekdays, it is said how many hours of the week are closed.
+
+    >>> log = Log(need=[1], run=[60], submit=[0], clock=0)
+    >>> by_day, freely = OpenHours.of({np.inf: "Mon-Fri 8-17"}, first=4 * 3600), OpenHours.of({np.inf: ""})
+    >>> hours_in_words(OpenHours.by_need({8: freely, np.inf: by_day}), log)
+    ['Jobs that need more than 8 servers and have limits above 4 h start between 17 and 8 h on weekdays.']
     """
-    closed = ~hours.open.reshape(len(hours), len(DAYS), 24)
-    sentences, above = [], np.append(0.0, hours.limits[:-1])
-    day = next((k for k in range(len(hours)) if _each_day(closed[k])), None)
-    end = next((k for k in range(len(hours)) if closed[k, :4].sum() >= MOST_OF_FOUR_DAYS), None)
-    if day is not None and day != end:
-        begin, last = _each_day(closed[day]) or (0, 0)
-        sentences.append(f"{_jobs(above[day])} start between {last} and {begin} h on weekdays.")
-    if end is not None:
-        sentences.append(f"{_jobs(above[end])} start mostly at weekends.")
+    sentences, most = [], 0.0
+    for need, part in hours.parts.items():
+        least = f"more than {most:g}" if most else ""
+        sizes = [words for words in (least, f"at most {need:g}" if np.isfinite(need) else "") if words]
+        sentences += _starts(part, f" that need {' and '.join(sizes)} servers" if sizes else "")
+        most = need
     if not sentences:
-        share = closed.mean()
+        share = (~hours.open).mean()
         sentences = [f"By their limits, jobs may not start at {100 * share:.0f} % of the hours of the week."]
     sentences += ["These hours are those of standard time, also in summer."] if hours.standard and log.zone else []
     if log.clock is None:
@@ -97,11 +102,25 @@ def hours_in_words(hours: OpenHours, log: Log) -> list[str]:
     return sentences
 
 
-def _jobs(above):
+def _starts(hours, size):
+    """Yield when jobs of a size start, with one need for all classes."""
+    closed = ~hours.open.reshape(len(hours), len(DAYS), 24)
+    above = np.append(0.0, hours.limits[:-1])
+    day = next((k for k in range(len(hours)) if _each_day(closed[k])), None)
+    end = next((k for k in range(len(hours)) if closed[k, :4].sum() >= MOST_OF_FOUR_DAYS), None)
+    if day is not None and day != end:
+        begin, last = _each_day(closed[day]) or (0, 0)
+        yield f"{_jobs(above[day], size)} start between {last} and {begin} h on weekdays."
+    if end is not None:
+        yield f"{_jobs(above[end], size)} start mostly at weekends."
+
+
+def _jobs(above, size):
     limit = above / HOUR
     nearest = float(np.round(limit)) if limit >= 1 else limit
     limit = nearest if nearest and 1 <= limit / nearest <= SLACK else limit
-    return f"Jobs with limits above {time_in_words(limit)}" if above else "Jobs"
+    have = " and have" if size else " with"
+    return f"Jobs{size}{have} limits above {time_in_words(limit)}" if above else f"Jobs{size}"
 
 
 def _each_day(closed):

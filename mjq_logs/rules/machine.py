@@ -31,7 +31,7 @@ class Rules:
     servers : float or None
         The size that is used; None: that of the log.
     hours : OpenHours or None
-        At which hours of the week jobs may start, by their limits.
+        At which hours of the week jobs may start, by their limits and needs.
     grace : float
         How far beyond the end of its open hours a job may be estimated to run [s]; infinite: hours are for starts.
     cycle : float
@@ -90,22 +90,24 @@ class Rules:
         """Return the same rules without a size."""
         return replace(self, servers=None)
 
-    def how(self, log: Log, growth: float = 1.0, sooner: float = 0.0, before: ArrayLike = ()) -> dict[str, Any]:
+    def how(
+        self, log: Log, growth: float = 1.0, sooner: float = 0.0, before: ArrayLike = (), needs: ArrayLike = ()
+    ) -> dict[str, Any]:
         """Return what :func:`mjq.simulation.schedule.replay` takes, for the jobs of a log and those `before` it.
 
-        Of these the limits are given, or not a number for those who ran, who go on at any hour. Where jobs come faster,
-        the week is as much shorter. Time 0 may be some seconds `sooner` than the window begins.
+        Of these needs are given and limits, or not a number for those who ran, who go on at any hour. Where jobs come
+        faster, the week is as much shorter. Time 0 may be some seconds `sooner` than the window begins.
         """
         how: dict[str, Any] = {"cycle": self.cycle} if self.cycle else {}
         if self.hours is not None:
-            how |= self._hours(self.hours, log, growth, sooner, before)
+            how |= self._hours(self.hours, log, growth, sooner, before, needs)
         limits = array_limits(log, np.size(before)) if self.arrays else []  # who waits there counts for nothing else
         if self.limits_users:
             limits += user_limits(log, self.user_servers, self.user_jobs, np.size(before))
         limits += [queue_limits(log, self.queues, np.size(before))] if self.queues else []
         return how | ({"limits": limits} if limits else {})
 
-    def _hours(self, hours, log, growth, sooner, before):
+    def _hours(self, hours, log, growth, sooner, before, needs):
         """Return the hours of a log on the clock of a replay; each gap that was cut, and summer time, moves them."""
         times = np.append(log.begin, log.require_arrivals())
         shifts, part = np.unique(ahead_of_monday(log, times, hours.standard), return_inverse=True)
@@ -114,16 +116,18 @@ class Rules:
         rows = [np.ones((1, HOURS), dtype=bool)]
         rows += [np.roll(hours.open, int(np.rint((most - shift) / HOUR)), axis=1) for shift in shifts]
         limits = log.run if log.estimates_used is None else log.estimates_used
-        classes = hours.classes(limits) + len(hours) * of_jobs + 1
+        classes = hours.classes(limits, log.need) + len(hours) * of_jobs + 1
         begins = sooner - ((log.begin + most) % WEEK) / growth
         made = Hours(np.concatenate(rows), week_begins=begins, grace=self.grace / growth, hour=HOUR / growth)
         limits = np.asarray(before, dtype=float)
-        theirs = np.where(np.isnan(limits), 0, hours.classes(np.nan_to_num(limits)) + len(hours) * first + 1)
+        theirs = np.where(np.isnan(limits), 0, hours.classes(np.nan_to_num(limits), needs) + len(hours) * first + 1)
         return {"hours": made, "hours_class": np.append(theirs, classes)}
 
     def fingerprint(self) -> str:
         """Return sixteen letters that depend only on these rules."""
-        hours = () if self.hours is None else (self.hours.limits, self.hours.open.astype(float), self.hours.standard)
+        hours: tuple[Any, ...] = ()
+        if self.hours is not None:
+            hours = self.hours.limits, self.hours.needs, self.hours.open.astype(float), self.hours.standard
         others = (getattr(self, one.name) for one in fields(self) if one.name not in ("hours", "queues"))
         queues = [text for pair in sorted(self.queues.items()) for text in pair]
         return fingerprints.of_arrays(*others, *hours, *queues)

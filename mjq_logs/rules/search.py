@@ -7,7 +7,8 @@ that raises the error by two per cent is not tried again. What is chosen so is k
 error of the second half by one per cent, too. Then the whole log teaches the hours that are used; a number, such as a
 limit, stays as it was judged.
 
-Where summer time begins or ends in the first half, hours of the place and of standard time are tried.
+Where summer time begins or ends in the first half, hours of the place and of standard time are tried. Small and large
+jobs may have hours of their own. They do if hours by limits alone have an error that is larger by five per cent.
 
 The error decides and not the mean wait: a wrong rule can bring any mean.
 """
@@ -52,6 +53,7 @@ SHARES = 0.1, 0.2  # of the hours in which somebody waited: if fewer saw a start
 CYCLES = 60.0, 300.0  # seconds
 PARTS_OF_SIZE = np.array([2, 3, 4, 6, 8])  # of which one is the limit of servers of a user
 PARTS_OF_JOBS = np.array([2, 4, 8])  # the same of the most jobs that a user ran at once
+PARTS_OF_SMALL = np.array([2, 8])  # of the size, up to which jobs are small and may have hours of their own
 GRACES = 3600.0, 1800.0, 0.0  # seconds
 
 
@@ -82,6 +84,11 @@ class _Kind(NamedTuple):
     def choice(self) -> tuple[str, bool]:
         """Return what is chosen by the smallest error: what the rule is about, and the clock of its hours."""
         return self.about, self.seen is not None and self.seen.standard
+
+    @property
+    def small(self) -> float:
+        """Return the largest need of small jobs that have hours of their own; infinite if there are none."""
+        return np.inf if self.seen is None else float(self.seen.needs[0])
 
     def teach(self, rules: Rules, parts: Collection[int]) -> Rules:
         """Return rules with this one, as these parts of the log teach it."""
@@ -191,7 +198,8 @@ def _of_all(log, policy, given, chosen):
         if one.seen is None:
             kept.append(one)
             continue
-        rows = [(kind, judge.quarters([*kept, kind])) for kind in kinds if kind.choice == one.choice]
+        alike = [kind for kind in kinds if (*kind.choice, kind.small) == (*one.choice, one.small)]
+        rows = [(kind, judge.quarters([*kept, kind])) for kind in alike]
         before = judge.quarters(kept)[1]
         right = [row for row in rows if judge.keeps_starts(row[1][1], before)] or rows
         kept.append(min(right, key=lambda row: judge.weights @ row[1][0])[0])  # a whole log needs less care
@@ -320,9 +328,11 @@ def _all_kinds(log, edges):
     taught = log.arrival[log.arrival < edges[-1]]
     summer = ahead(log, taught) - ahead(log, taught, standard=True)
     clocks = (False, True) if np.ptp(summer) > 0 else (False,)
-    for step, standard in product(STEPS if limits is not None else (0.0,), clocks):
+    steps = STEPS if limits is not None else (0.0,)
+    by_need = [(part, steps[0]) for part in used // PARTS_OF_SMALL if part >= 1]
+    for (small, step), standard in product([*product([np.inf], steps), *by_need], clocks):
         classes = np.array([np.inf]) if limits is None else octaves(limits, step)
-        seen = exposure(log, classes, edges, standard=standard)
+        seen = exposure(log, classes, edges, standard=standard, small=small)
         for share in SHARES:
             yield _Kind("hours", {}, seen, share)
     for grace in GRACES:

@@ -186,7 +186,7 @@ def test_draws_for_a_job_in_its_place_keep_the_hours_of_each_job():
         state = jobs.at(time, int(np.searchsorted(jobs.arrival, time, side="right")))
         what = drawn_in_place(jobs, state, int(job), 4, np.random.default_rng(1))
         kinds = what.kept.kinds[0, len(state.running) : len(state.running) + len(state.waiting)]
-        assert kinds.tolist() == (hours.classes(jobs.limit[state.waiting]) + 1).tolist()
+        assert kinds.tolist() == (hours.classes(jobs.limit[state.waiting], jobs.need[state.waiting]) + 1).tolist()
         assert np.abs(waits_by_rule(what, 16, "easy") - waits_one_by_one(what, 16, "easy")).max() < 1e-6
 
 

@@ -33,6 +33,7 @@ from mjq_logs.replaying import replayed
 from mjq_logs.rules.exposure import exposure, octaves
 from mjq_logs.rules.files import as_toml
 from mjq_logs.rules.hours import HOURS, MONDAY, WEEK, hours_of_week
+from mjq_logs.rules.in_words import rules_in_words
 from mjq_logs.rules.judging import likeness, waits_with
 from mjq_logs.rules.weekly import weekly
 from mjq_logs.scale import errors
@@ -79,7 +80,9 @@ def tables(draw):
     is_open = rng.random((classes, HOURS)) < draw(st.sampled_from([0.1, 0.5, 0.9]))
     is_open[:, rng.integers(HOURS)] = True
     limits = np.append(np.cumsum(rng.integers(1, 9999, classes - 1)), np.inf)
-    return OpenHours(limits, is_open, draw(st.booleans()))
+    hours = OpenHours(limits, is_open, draw(st.booleans()))
+    small = draw(st.sampled_from([0.5, 8.0, np.inf]))
+    return OpenHours.by_need({small: hours, np.inf: hours.merged()})
 
 
 @given(
@@ -103,8 +106,21 @@ def test_rules_that_are_read_back_are_the_rules(hours, cycle, grace, numbers, tm
 def test_merged_hours_are_the_same_for_every_limit():
     hours = OpenHours(np.array([1.0, 2.0, 3.0, np.inf]), np.repeat(np.eye(2, HOURS), [2, 2], axis=0) > 0)
     limits = np.linspace(0.1, 5, 60)
-    assert len(hours.merged()) == 2
-    assert (hours.merged().open[hours.merged().classes(limits)] == hours.open[hours.classes(limits)]).all()
+    for whole, number in ((hours, 2), (OpenHours.by_need({4: hours, np.inf: hours}), 4)):
+        merged = whole.merged()
+        assert len(merged) == number
+        for need in (1, 4, 5):
+            assert (merged.open[merged.classes(limits, need)] == whole.open[whole.classes(limits, need)]).all()
+
+
+def test_the_class_of_a_job_is_the_first_that_holds_its_need_and_its_limit():
+    rng = np.random.default_rng(3)
+    rows = OpenHours(np.array([1.0, 2.0, np.inf]), np.ones((3, HOURS)))
+    hours = OpenHours.by_need({2: rows, 7: OpenHours.of({np.inf: ""}), np.inf: rows})
+    limits, needs = rng.choice([0.5, 1, 1.5, 2, 9], (40, 3)), rng.integers(1, 10, (40, 3))
+    holds = (needs[..., None] <= hours.needs) & (limits[..., None] <= hours.limits)
+    assert np.array_equal(hours.classes(limits, needs), holds.argmax(axis=-1))
+    assert list(hours.parts) == [2, 7, np.inf] and len(hours) == 7
 
 
 def test_hours_may_pass_midnight_and_the_end_of_the_week():
@@ -133,6 +149,10 @@ def test_hours_may_pass_midnight_and_the_end_of_the_week():
         ("[[jobs]]\nup_to = '4h'\n[[jobs]]\nup_to = '2h'\n[[jobs]]\n", "up_to must rise"),
         ("[[jobs]]\nclosed = 'Mon-Sun 0-24'", "allowed to start"),
         ("[[jobs]]\nlimit = '4h'", "class 1 of the jobs has limit"),
+        ("[[jobs]]\nservers_up_to = 0", "servers_up_to must be a positive number, got 0"),
+        ("[[jobs]]\nservers_up_to = 8", "there must be a class of jobs without servers_up_to, behind that of 8"),
+        ("[[jobs]]\n[[jobs]]\nservers_up_to = 8", "servers_up_to must not fall from class to class, 8 does"),
+        ("[[jobs]]\nservers_up_to = 8\nup_to = '4h'\n[[jobs]]\n", "see the last one with servers_up_to = 8"),
         ("[jobs]\nup_to = '4h'", r"\[\[jobs\]\]"),
         ("cycle : 60", "no file of rules"),
     ],
@@ -144,13 +164,13 @@ def test_a_file_of_rules_that_is_wrong_is_refused_by_name(tmp_path, text, names)
         read_rules(path)
 
 
-def slow_exposure(log, limits):
+def slow_exposure(log, limits, small=np.inf):
     """By its words, second by second of its few jobs: whole hours of waiting in which a job would have fitted."""
-    waited, started = np.zeros((2, len(limits), HOURS), dtype=int)
+    waited, started = np.zeros((2, len(limits) * (1 if small == np.inf else 2), HOURS), dtype=int)
     size = min(log.servers, size_in_use(log))
     seen = {}
     for need, limit, come, start in zip(log.need, log.estimates_used, log.submit, log.start, strict=True):
-        kind = int(np.flatnonzero(limit <= limits)[0])
+        kind = int(np.flatnonzero(limit <= limits)[0]) + len(limits) * (need > small)
         for second in np.arange(come, start):
             held = log.need[(log.start <= second) & (second < log.start + log.run)].sum()
             hour = int(hours_of_week(log, second))
@@ -180,7 +200,8 @@ def test_hours_of_waiting_are_those_of_the_definition(seed):
         window=(come[0], 8 * HOUR),
     )
     limits = np.array([1000.0, np.inf])
-    fast, slow = exposure(log, limits, np.empty(0)), slow_exposure(log, limits)
+    small = rng.choice([2.0, np.inf])
+    fast, slow = exposure(log, limits, np.empty(0), small=small), slow_exposure(log, limits, small)
     assert np.array_equal(fast.started[0], slow[1])
     assert np.array_equal(fast.waited[0], slow[0])
 
@@ -234,11 +255,29 @@ def test_hours_that_were_planted_are_learned(nightly):
     hours = learned.rules.hours
     assert hours is not None
     day = ~NIGHT.open[1]
-    long, short = hours.open[hours.classes(8 * HOUR)], hours.open[hours.classes(1 * HOUR)]
+    long, short = (hours.open[hours.classes(limit * HOUR, 1)] for limit in (8, 1))
     assert (~long[day]).mean() > 0.9 and long[~day].mean() > 0.7
     assert short.mean() > 0.9
     without, *_, best = (row.near.error for row in learned.learning.explained)
     assert best < 0.5 * without
+
+
+def test_hours_of_large_jobs_that_were_planted_are_learned(nightly):
+    """And where small jobs have the same hours, none are learned by needs."""
+    free, by_day = OpenHours.of({np.inf: ""}), OpenHours.of({np.inf: "Mon-Fri 8-17"})
+    learned = learned_rules(lived(Rules(hours=OpenHours.by_need({4: free, np.inf: by_day}))))
+    hours = learned.rules.hours
+    assert hours is not None and list(hours.parts) == [4, np.inf]
+    day = ~NIGHT.open[1]
+    assert (~hours.open[hours.classes(HOUR, 8)][day]).mean() > 0.9 and hours.open[hours.classes(HOUR, 4)].mean() > 0.9
+    assert "that need more than 4 servers" in " ".join(rules_in_words(learned.rules, nightly))
+    assert list(learned_rules(nightly).rules.hours.parts) == [np.inf]
+
+
+def test_hours_by_need_that_are_the_same_for_all_needs_are_hours_by_limit():
+    log = asked(jobs=800)
+    both = OpenHours.by_need({4: NIGHT, np.inf: NIGHT})
+    assert np.array_equal(waits_with(log, Rules(hours=both)), waits_with(log, Rules(hours=NIGHT)))
 
 
 def test_what_causes_explain_adds_up_to_what_the_replay_has(nightly):
@@ -405,6 +444,7 @@ def test_the_json_of_a_command_has_the_table_of_causes(nightly, tmp_path, few_jo
     [
         Rules(hours=NIGHT, cycle=60.0),
         Rules(user_servers=8.0, user_jobs=3.0),
+        Rules(hours=OpenHours.by_need({4: OpenHours.of({np.inf: "Sun 0-24"}), np.inf: NIGHT}), user_jobs=3.0),
         Rules(hours=NIGHT, grace=1800.0, user_jobs=3.0),
     ],
 )
@@ -428,7 +468,7 @@ def test_hours_of_forecasts_are_known_before(nightly):
     for time in np.arange(nightly.begin + 5 * WEEK, part.end, WEEK):
         then, now = whole.at(time), first.at(time)
         assert then is not None and now is not None
-        assert np.array_equal(then.open[then.classes(8 * HOUR)], now.open[now.classes(8 * HOUR)])
+        assert np.array_equal(then.open[then.classes(8 * HOUR, 1)], now.open[now.classes(8 * HOUR, 1)])
 
 
 def test_a_replay_by_hand_with_hours():
@@ -436,6 +476,10 @@ def test_a_replay_by_hand_with_hours():
     log = Log([1, 1], [HOUR, HOUR], [10 * HOUR, 10 * HOUR], estimate=[5 * HOUR] * 2, servers=1, clock=MONDAY)
     made = replayed(with_rules(log, Rules(hours=NIGHT)), 1, estimate=log.estimate).of_log()
     assert (made.start + log.begin).tolist() == [17 * HOUR, 18 * HOUR]
+    large = OpenHours.by_need({1: OpenHours.of({np.inf: ""}), np.inf: NIGHT})
+    log = replace(log, need=np.array([1.0, 2.0]), servers=2)
+    made = replayed(with_rules(log, Rules(hours=large)), 2, estimate=log.estimate).of_log()
+    assert (made.start + log.begin).tolist() == [10 * HOUR, 17 * HOUR]
     plain = replay([0, 0], [1, 1], [HOUR, HOUR], [5 * HOUR] * 2, 1, "easy").start
     assert plain.tolist() == [0.0, HOUR]
 
