@@ -14,8 +14,7 @@ SYSTEMS = {
 }
 
 
-@pytest.mark.parametrize("name", SYSTEMS)
-@pytest.mark.parametrize("load", [0.4, 0.8])
+@pytest.mark.parametrize(("name", "load"), list(zip(SYSTEMS, [0.4, 0.8, 0.4, 0.8], strict=True)))
 def test_simulation_agrees_with_the_exact_queue(name, load):
     system = SYSTEMS[name]
     lam = load * pc.processing_capacity(*system)

@@ -127,11 +127,6 @@ def test_one_server_and_a_fast_tracker_is_mm1_with_two_more_places(lam, C):
     assert answer.mean_queue == pytest.approx(chances[2:] @ np.arange(C + 1), rel=1e-6)
 
 
-def test_one_server_verified_values():
-    assert cluster.performance(1, [1], [1], 8, 1e10, 10, 15).blocking == pytest.approx(0.0045863, abs=2e-7)
-    assert cluster.performance(1, [1], [1], 8, 1000, 10, 15).blocking == pytest.approx(0.00508, abs=5e-6)
-
-
 @given(clusters(most=8))
 def test_saturated_cluster_with_a_fast_tracker_reaches_the_capacity(system):
     capacity = pc.processing_capacity(system["N"], system["sizes"], system["mu2"], system["p"])

@@ -48,10 +48,10 @@ def ordered_chain(m, B, b, mu, p, placement):
         jobs = tuple(n + by * (i == j) for j, n in enumerate(hosts[h]))
         return hosts[:h] + (jobs,) + hosts[h + 1 :]
 
-    def enter(hosts, head, chance, outcomes):
+    def enter(hosts, head, chance):
         able = [h for h in range(m) if all(x >= need for x, need in zip(free(hosts[h]), b[head], strict=True))]
         if not able:
-            outcomes[hosts, head] = outcomes.get((hosts, head), 0) + chance
+            yield (hosts, head), chance
             return
         if placement == "first fit":
             able = able[:1]
@@ -59,32 +59,18 @@ def ordered_chain(m, B, b, mu, p, placement):
             best = (min if placement == "best fit" else max)(room(hosts[h]) for h in able)
             able = [h for h in able if room(hosts[h]) == best]
         for h, (following, share) in itertools.product(able, enumerate(p)):
-            enter(changed(hosts, h, head, 1), following, chance * share / len(able), outcomes)
+            yield from enter(changed(hosts, h, head, 1), following, chance * share / len(able))
 
-    first: dict = {}
-    enter(((0,) * len(b),) * m, 0, 1.0, first)
-    rates: dict = {}
-    waiting = list(first)
-    while waiting:
-        hosts, head = state = waiting.pop()
-        if state in rates:
-            continue
-        outcomes: dict = {}
+    def rule(state):
+        hosts, head = state
         for h, i in itertools.product(range(m), range(len(b))):
             if hosts[h][i]:
-                enter(changed(hosts, h, i, -1), head, hosts[h][i] * mu[i], outcomes)
-        rates[state] = outcomes
-        waiting += outcomes
-    states = sorted(rates)
-    place = {state: k for k, state in enumerate(states)}
-    P = np.zeros((len(states), len(states)))
-    for state, outcomes in rates.items():
-        for successor, rate in outcomes.items():
-            P[place[state], place[successor]] += rate
-    leaving = P.sum(axis=1)
-    after = chain.stationary_of_recurrent_part(P / leaving[:, None])
-    time = after / leaving / (after / leaving).sum()
-    return states, time, float(time @ leaving)
+                yield from enter(changed(hosts, h, i, -1), head, hosts[h][i] * mu[i])
+
+    states = chain.explore([state for state, _ in enter(((0,) * len(b),) * m, 0, 1.0)], rule)
+    Q = chain.generator(states, rule).toarray()
+    time = chain.stationary_of_recurrent_part(np.eye(len(Q)) + Q / (2 * np.abs(Q).max()))
+    return states, time, float(time @ [np.dot(np.sum(hosts, axis=0), mu) for hosts, _ in states])
 
 
 @given(clusters(), st.sampled_from(mh.PLACEMENTS))

@@ -64,11 +64,6 @@ def test_the_example_is_a_rational_function(r):
     assert pc.processing_capacity(*TABLE, r) == pytest.approx(expected, rel=1e-12)
 
 
-@pytest.mark.parametrize(("r", "delta"), [(0, 0.3916039818), (0.5, 0.8620976818), (0.9, 4.8946891680)])
-def test_delta_of_the_example(r, delta):
-    assert ns.relative_completions(*TABLE, r).delta == pytest.approx(delta, abs=1e-9)
-
-
 @pytest.mark.parametrize(("part", "expected"), [(0.8, 4.1610858874), (0.9, 8.6829472202)])
 def test_time_in_the_system_of_the_open_queue(part, expected):
     lam, mix = part * pc.processing_capacity(*TABLE, 0.5), pc.heads(TABLE[3], 0.5)
@@ -94,12 +89,6 @@ def test_one_or_all(n, p1, m, r):
     a, i = p1 + r * (1 - p1), np.arange(1, n)
     expected = 1 / ((1 - p1) * m + p1 * (1 - np.sum(a**i / (i * (i + 1)))))
     assert pc.processing_capacity(n, (1, n), (1, 1 / m), (p1, 1 - p1), r) == pytest.approx(expected, rel=1e-12)
-
-
-@pytest.mark.parametrize(("r", "delta"), [(0, 2.2486680260), (0.5, 4.3163797707)])
-def test_dispersion_of_one_or_all(r, delta):
-    """Rows of small and of large jobs take turns: a renewal process that brings J + K jobs in a random time."""
-    assert ns.relative_completions(10, (1, 10), (1, 1), (0.9, 0.1), r).delta == pytest.approx(delta, abs=1e-9)
 
 
 def test_memory_may_lower_the_capacity():

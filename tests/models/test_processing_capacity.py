@@ -107,13 +107,6 @@ def test_a_large_system_of_seven_classes():
 # --- Limiting completion rate ---------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("lam", "rate"), [(1, 2.0545125), (2, 2.0849861), (2.4, 2.0934055), (3, 2.1035), (48 / 23, 48 / 23)]
-)
-def test_limiting_rate_facts(lam, rate):
-    assert pc.limiting_completion_rate(lam, *EXAMPLE) == pytest.approx(rate, abs=5e-5 if lam == 3 else 5e-8)
-
-
 @given(systems(), st.floats(0.05, 3))
 def test_limiting_rate_solves_the_limiting_equations(system, load):
     capacity = pc.processing_capacity(*system)
@@ -184,13 +177,6 @@ def test_table_1(lam):
     for name in ("EW", "EW2", "EWq2"):
         assert getattr(ours, name) == pytest.approx(table_1(f"{name} simulated")[lam].value, rel=0.03)
     assert ours.tail(10) == pytest.approx(table_1("tail simulated")[lam].value, abs=0.0015)
-
-
-def test_verified_facts_of_the_table():
-    ours = pc.sojourn(1.0, *TABLE)
-    assert ours.EWq2 == pytest.approx(1.2453, abs=5e-5)
-    assert ours.EW2 == pytest.approx(4.84315, abs=5e-6)
-    assert ours.EW2_eq7 == pytest.approx(4.84080, abs=5e-6)
 
 
 def test_product_form_of_the_number_in_system():

@@ -37,41 +37,24 @@ def plain_chain(B, b, mu, p, r=None):
     """
     rows = np.array([p if r is None else r * np.eye(len(p))[i] + (1 - r) * np.array(p) for i in range(len(p))])
 
-    def enter(m, head, chance, outcomes):
+    def enter(m, head, chance):
         held = [sum(n * need[k] for n, need in zip(m, b, strict=True)) for k in range(len(B))]
         if any(held[k] + b[head][k] > B[k] for k in range(len(B))):
-            outcomes[m, head] = outcomes.get((m, head), 0) + chance
+            yield (m, head), chance
             return
         for following, share in enumerate(rows[head]):
             if share:
-                enter(m[:head] + (m[head] + 1,) + m[head + 1 :], following, chance * share, outcomes)
+                yield from enter(m[:head] + (m[head] + 1,) + m[head + 1 :], following, chance * share)
 
-    first: dict = {}
-    for head, share in enumerate(p):
-        enter((0,) * len(b), head, share, first)
-    rates, waiting = {}, list(first)
-    while waiting:
-        state = waiting.pop()
-        if state in rates:
-            continue
+    def rule(state):
         m, head = state
-        rates[state] = {}
         for i, n in enumerate(m):
-            outcomes: dict = {}
             if n:
-                enter(m[:i] + (n - 1,) + m[i + 1 :], head, n * mu[i], outcomes)
-            for successor, rate in outcomes.items():
-                rates[state][successor] = rates[state].get(successor, 0) + rate
-        waiting += rates[state]
-    states = sorted(rates)
-    place = {state: k for k, state in enumerate(states)}
-    Q = np.zeros((len(states), len(states)))
-    for state, successors in rates.items():
-        for successor, rate in successors.items():
-            Q[place[state], place[successor]] += rate
-    done = Q.sum(axis=1)
-    time = chain.stationary(Q - np.diag(done), states)
-    return states, time, float(time @ done)
+                yield from enter(m[:i] + (n - 1,) + m[i + 1 :], head, n * mu[i])
+
+    states = chain.explore([state for head in range(len(p)) for state, _ in enter((0,) * len(b), head, 1)], rule)
+    time = chain.stationary(chain.generator(states, rule), states)
+    return states, time, float(time @ [np.dot(m, mu) for m, _ in states])
 
 
 @given(vectors(classes=(2, 3, 4), order=True))

@@ -26,9 +26,11 @@ def random_needs(rng, jobs, sizes):
     return tenths * (np.array(sizes) / 10)
 
 
-def log_of_numbers(rng, most=14):
-    """Such a log of one resource, whose needs and size are numbers."""
+def log_of_numbers(rng, most=14, powers=False):
+    """Such a log of one resource, whose needs and size are numbers; the needs are powers of two if they must be."""
     submit, need, run, estimate, (servers,) = random_log(rng, 1, most)
+    if powers:
+        return submit, 2.0 ** rng.integers(-1, 4, len(submit)), run, estimate, 8.0
     return submit, need[:, 0], run, estimate, float(servers)
 
 

@@ -74,23 +74,6 @@ def test_nobody_in_view_waits_who_fits_and_no_host_holds_too_much():
     assert kept > 50
 
 
-@pytest.mark.parametrize(("view", "reserve"), [(1, False), (2, False), (2, True), (8, False), (8, True)])
-@pytest.mark.parametrize("placement", PLACEMENTS)
-def test_with_nobody_in_service_somebody_starts(placement, view, reserve):
-    """The property of all policies: every job fits on some empty host."""
-    rng, waited = np.random.default_rng(4), 0
-    for k in range(30):
-        submit, need, run, numbers, sizes, _ = random_log(rng)
-        rule = dict(placement=placement, view=view, reserve=reserve)
-        start = replay_on_hosts(submit, need, run, numbers, sizes, seed=k, **rule).start
-        submit, end = np.array(submit), start + run
-        for now in {*submit.tolist(), *end.tolist()}:
-            if ((submit <= now) & (now < start)).any():
-                waited += 1
-                assert ((start <= now) & (now < end)).any()
-    assert waited > 20
-
-
 def test_one_resource_is_a_vector_of_one_and_the_order_of_a_log_does_not_matter():
     submit, need, run = [4, 0, 0, 1], [3, 2, 2, 4], [2, 9, 5, 1]
     plain = replay_on_hosts(submit, need, run, 2, 4)

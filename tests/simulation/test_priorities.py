@@ -39,12 +39,12 @@ def test_replays_are_the_words_of_the_rule(number, seed):
 
 @pytest.mark.parametrize("policy", TAKE_PRIORITIES)
 def test_a_long_queue_is_the_definition(policy):
-    """Many classes, and a queue that is longer than the first table of jobs."""
+    """Many classes, with and without priorities, and a queue that is longer than the first table of jobs."""
     rng = np.random.default_rng(3)
     log = rng.integers(0, 300, 1800), rng.integers(1, 11, 1800) / 10, rng.integers(0, 5, 1800), None, 1.0
-    priority = rng.integers(0, 6, 1800)
-    found = as_defined(log, policy, priority=priority)
-    assert max(((found.submit <= t) & (found.start > t)).sum() for t in range(300)) > 1024
+    for priority in (None, rng.integers(0, 6, 1800)):
+        found = as_defined(log, policy, priority=priority)
+        assert max(((found.submit <= t) & (found.start > t)).sum() for t in range(300)) > 1024
 
 
 @pytest.mark.parametrize("ties", TIES)

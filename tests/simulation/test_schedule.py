@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from mjq.simulation import policies, replay
 from mjq.simulation.schedule import TIES
 from tests import reference_schedules as reference
-from tests.simulation.comparing import as_defined
+from tests.simulation.comparing import compare, in_many_logs, log_of_numbers
 
 EPS = 1e-9  # of the servers, for sums of needs
 WITHOUT_POWERS = (
@@ -41,30 +41,14 @@ def logs(draw, most=25, powers=False):
     return column(clock), need, run, np.maximum(estimate, 0), servers
 
 
-def logs_for(policy, **kwargs):
-    """Logs that this policy takes."""
-    return logs(powers=policy == "server-filling", **kwargs)
+def random_case(rng, policy):
+    """A log, sometimes with jobs that are killed at their estimates."""
+    return log_of_numbers(rng, 25, powers=policy == "server-filling"), {"kill": bool(rng.random() < 0.5)}
 
 
-def overload(jobs, seed):
-    """A log whose line becomes longer than the first table of jobs."""
-    rng = np.random.default_rng(seed)
-    return rng.integers(0, 500, jobs), rng.integers(1, 11, jobs) / 10, rng.integers(0, 5, jobs), None, 1.0
-
-
-@pytest.mark.parametrize("ties", TIES)
-@pytest.mark.parametrize("policy", POLICIES)
-@given(data=st.data(), kill=st.booleans())
-def test_replay_is_the_definition(policy, ties, data, kill):
-    as_defined(data.draw(logs_for(policy)), policy, ties=ties, kill=kill)
-
-
-@pytest.mark.parametrize("policy", ["fcfs", "first-fit", "easy"])
-def test_a_long_line_is_the_definition(policy):
-    log = overload(2500, 1)
-    found = as_defined(log, policy)
-    waiting = max(((found.submit <= t) & (found.start > t)).sum() for t in range(500))
-    assert waiting > 1024
+@in_many_logs
+def test_replay_is_the_definition(number, seed):
+    assert compare(random_case, POLICIES, 3 * number, seed, {"kill"}) > number / 2
 
 
 @pytest.mark.parametrize("policy", ["easy", "conservative", "server-filling"])
@@ -162,13 +146,14 @@ def test_conservative_backfilling_breaks_no_promise(log):
 
 
 @pytest.mark.parametrize("policy", POLICIES)
-@given(data=st.data(), seed=st.integers(0, 2**32 - 1))
-def test_the_order_of_the_log_matters_at_ties_only(policy, data, seed):
-    submit, need, run, estimate, servers = data.draw(logs_for(policy))
-    submit[np.argsort(submit, kind="stable")] += np.arange(len(submit))
-    order = np.random.default_rng(seed).permutation(len(submit))
-    mixed = replay(submit[order], need[order], run[order], estimate[order], servers, policy)
-    assert np.array_equal(mixed.start, replay(submit, need, run, estimate, servers, policy).start[order])
+def test_the_order_of_the_log_matters_at_ties_only(policy):
+    rng = np.random.default_rng(6)
+    for _ in range(40):
+        submit, need, run, _, servers = log_of_numbers(rng, 25, powers=policy == "server-filling")
+        submit[np.argsort(submit, kind="stable")] += np.arange(len(submit))
+        order = rng.permutation(len(submit))
+        mixed = replay(submit[order], need[order], run[order], 2 * run[order], servers, policy)
+        assert np.array_equal(mixed.start, replay(submit, need, run, 2 * run, servers, policy).start[order])
 
 
 def test_at_one_instant_departures_then_arrivals_then_starts():

@@ -12,6 +12,7 @@ from mjq.simulation import policies, replay, simulate_multiserver
 from mjq.simulation.calendar import calendar_of
 from mjq.simulation.loop import event_loop
 from mjq.simulation.schedule import TIES
+from tests.models.test_several_resources import plain_chain
 from tests.simulation.comparing import compare, in_many_logs, random_calendar, random_log
 
 EVERY_POLICY = [name.replace("<number>", "2") for name in policies.NAMES]
@@ -131,56 +132,12 @@ def test_jobs_that_exclude_each_other_are_served_one_by_one():
 # --- Beside chains ----------------------------------------------------------------------------------------------------
 
 
-def throughput(B, b, mu, p):
-    """Completions of a saturated system in order of arrival, by a dictionary of states: who is served, who is first."""
-    classes = range(len(b))
-
-    def fits(served):
-        return all(sum(m * need[k] for m, need in zip(served, b, strict=True)) <= B[k] for k in range(len(B)))
-
-    def entered(served, kind, by=1):
-        return (*served[:kind], served[kind] + by, *served[kind + 1 :])
-
-    def settled(served, head):
-        """Yield states and their probabilities after all heads that fit have entered."""
-        if not fits(entered(served, head)):
-            yield (served, head), 1.0
-            return
-        for kind in classes:
-            for state, chance in settled(entered(served, head), kind):
-                yield state, p[kind] * chance
-
-    rates, states = {}, [state for kind in classes for state, _ in settled((0,) * len(b), kind)]
-    for served, head in states:  # which grows on the way
-        if (served, head) in rates:
-            continue
-        leaving = rates[served, head] = {}
-        for kind in classes:
-            if served[kind]:
-                for state, chance in settled(entered(served, kind, -1), head):
-                    leaving[state] = leaving.get(state, 0.0) + served[kind] * mu[kind] * chance
-        states.extend(leaving)
-    place = {state: k for k, state in enumerate(rates)}
-    balance = np.zeros((len(place), len(place)))
-    for state, leaving in rates.items():
-        for after, rate in leaving.items():
-            balance[place[after], place[state]] += rate
-            balance[place[state], place[state]] -= rate
-    balance[0] = 1.0
-    pi = np.linalg.solve(balance, np.eye(len(place))[0])
-    return sum(pi[k] * sum(m * rate for m, rate in zip(served, mu, strict=True)) for (served, _), k in place.items())
-
-
 @pytest.mark.parametrize("system", [HOST, TWELVE, ((2, 1, 3), [(1, 0, 1), (0, 1, 2)], (1, 3), (0.3, 0.7))])
 def test_saturated_simulations_complete_what_the_chain_says(system):
-    exact = throughput(*system)
+    *_, exact = plain_chain(*system)
     run = simulate_multiserver(2 * exact, *system, 10_000, 6, replications=20, warmup=0.5, workers=2)
     assert exact in run.throughput.widened(2)
     assert run.throughput.half_width < 0.02 * exact
-
-
-def test_the_chain_of_the_host_of_twelve_and_twelve():
-    assert throughput(*TWELVE) == pytest.approx(96 / 29, rel=1e-12)
 
 
 @pytest.mark.parametrize("policy", [name for name in scheduling.POLICIES if name in OF_SEVERAL])

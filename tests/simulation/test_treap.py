@@ -59,7 +59,7 @@ def test_looks_hardly_grow_with_the_line(order, monkeypatch):
     for name in ("_plant", "_take_out", "_down", "_lowest"):
         monkeypatch.setattr(treap, name, getattr(treap, name).py_func)
     looks = {}
-    for n in (300, 4800):
+    for n in (300, 2400):
         estimates = {
             "rising": np.arange(n),
             "falling": np.arange(n)[::-1],
@@ -75,4 +75,4 @@ def test_looks_hardly_grow_with_the_line(order, monkeypatch):
             treap.uproot.py_func(counted, queue, found)
             leave(jobs, line, found)
         looks[n] = counted.looks / (n // 2)
-    assert looks[4800] < 2.5 * looks[300]
+    assert looks[2400] < 2.2 * looks[300]
