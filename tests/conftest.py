@@ -137,16 +137,16 @@ SMALL = {
 
 @pytest.fixture
 def few_jobs(monkeypatch):
-    """What does not depend on how many jobs a capacity is simulated from is seen with a tenth of them."""
-    for policy, jobs in estimates.JOBS.items():
-        monkeypatch.setitem(estimates.JOBS, policy, jobs // 10)
-    monkeypatch.setattr(estimates, "ON_HOSTS", estimates.ON_HOSTS // 10)
+    """What does not depend on how many jobs a capacity is simulated from is seen with a few thousand of them."""
+    for policy, jobs in (("fcfs", 4000), ("easy", 3000)):
+        monkeypatch.setitem(estimates.JOBS, policy, jobs)
+    monkeypatch.setattr(estimates, "ON_HOSTS", 2000)
 
 
 @pytest.fixture
 def few_draws(monkeypatch):
     """What does not depend on how many draws a forecast rests on is seen with few of them."""
-    monkeypatch.setattr("mjq_logs.forecast.record.DRAWS", 10)
+    monkeypatch.setattr("mjq_logs.forecast.record.DRAWS", 5)
 
 
 @pytest.fixture

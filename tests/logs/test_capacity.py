@@ -8,7 +8,6 @@ import json
 import re
 from dataclasses import replace as altered
 from functools import partial
-from itertools import pairwise
 from typing import Annotated
 
 import jsonschema
@@ -60,6 +59,7 @@ from mjq_logs.reading.sacct import COMMAND
 from mjq_logs.report import headline, reports_on
 from mjq_logs.words import RULES, disagreement_in_words, percent, time_in_words
 from tests.conftest import TRACES, needs_traces, said
+from tests.logs.writing import as_table
 
 NEEDS, MEANS, SHARES, SERVERS = np.array([1.0, 2, 4]), np.array([1800.0, 3600, 3600]), np.array([0.5, 0.3, 0.2]), 8.0
 
@@ -352,10 +352,8 @@ def test_exponential_classes_that_are_not_solved_in_time_are_simulated(monkeypat
 
 @light
 def test_what_holds_near_saturation_is_simulated_where_it_is_not_solved_in_time(monkeypatch, tmp_path):
-    path = tmp_path / "jobs.csv"
     log = drawn(2_000, 5)
-    path.write_text("need,run\n" + "".join(f"{need:g},{run}\n" for need, run in zip(log.need, log.run, strict=True)))
-    words = "capacity", path, "--servers", log.servers, "--policy", "fcfs"
+    words = "capacity", as_table(log, tmp_path / "jobs.csv"), "--servers", log.servers, "--policy", "fcfs"
     exact = json.loads(said(*words, "--json").out)["near_saturation"]
     assert exact["interval"] == estimates.EXACT and exact["constant_low"] is None
     monkeypatch.setattr(estimates, "MOST_SECONDS", 0.0)
@@ -471,7 +469,7 @@ def test_no_letter_of_a_chart_is_cut_off(monkeypatch):
     log = example_log()
     plots.style()
     plan = planned(log, 2.0, ["fcfs", "easy"], [64, 80], workers=1)
-    for report in (reports_on(log, ["fcfs"]).policies["fcfs"], reports_on(log), reports_on(altered(log, clock=None))):
+    for report in (reports_on(log, ["fcfs"]).policies["fcfs"], reports_on(altered(log, clock=None))):
         draw = [
             mjq_logs.plots.shares_of_capacity,
             mjq_logs.plots.waits_against_load,
@@ -538,9 +536,7 @@ def test_a_replay_that_does_not_know_the_machine_is_said_first(tmp_path):
     assert warning.startswith("Warning: the replay does not know this machine. Its mean wait is 1.8 times too short")
     plan = planned(late, 2.0, sizes=[64], workers=1)
     assert plan.warnings[-1] == warning and planned(log, 2.0, sizes=[64], workers=1).warnings == []
-    path = tmp_path / "late.csv"
-    columns = {name: getattr(late, name) for name in ("submit", "start", "run", "need", "estimate")}
-    pl.DataFrame(columns).write_csv(path)
+    path = as_table(late, tmp_path / "late.csv")
     words = "--target-wait", "2h", "--servers", "64:64", "--html", tmp_path / "plan.html"
     _, out, _ = said("plan", path, "--workers", 1, *words)
     page = (tmp_path / "plan.html").read_text()
@@ -729,22 +725,3 @@ def test_replays_beside_real_waits(file, real, replayed, same, fits):
     assert (easy.log, easy.replay) == (pytest.approx(real, abs=1), pytest.approx(replayed, abs=1))
     assert easy.same == pytest.approx(same, abs=0.001) and easy.fits_log > easy.fits_replay + 0.4
     assert fits is None or easy.fits_log == pytest.approx(fits, abs=0.001)
-
-
-@pytest.mark.parametrize("seed", range(20))
-def test_who_would_have_fitted_by_the_definition(seed):
-    """The share of the time in which somebody waits who fits, looked at between any two events."""
-    rng = np.random.default_rng(seed)
-    jobs, servers = 12, 4.0
-    arrival, run, need = rng.integers(0, 20, jobs), rng.integers(0, 9, jobs), rng.integers(1, 5, jobs)
-    start = replay(arrival, need, run, None, servers, "easy").start + rng.integers(0, 3, jobs)
-    events = np.unique(np.concatenate([arrival, start, start + run]))
-    fitted = 0.0
-    for begin, end in pairwise(events):
-        free = servers - need[(start <= begin) & (begin < start + run)].sum()
-        waiting = need[(arrival <= begin) & (begin < start)]
-        fitted += (end - begin) * bool((waiting <= free).any())
-    result = mjq_logs.time_with_a_job_that_fits(
-        start.astype(float), *(x.astype(float) for x in (arrival, need, run)), servers
-    )
-    assert result == pytest.approx(fitted / (events[-1] - events[0]))

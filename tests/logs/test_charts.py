@@ -7,7 +7,7 @@ import pytest
 from mjq import plots as library
 from mjq_logs import Hosts, Log, Vectors, plots, report_on_hosts, report_on_several
 from tests.conftest import said
-from tests.logs.test_logs import written
+from tests.logs.writing import as_table
 
 pytestmark = pytest.mark.usefixtures("few_jobs")
 
@@ -20,13 +20,13 @@ def arriving(jobs=600):
     return Log(need=Vectors(need, ("cpus", "mem")), run=run, submit=submit, start=submit + wait, servers=(20, 60))
 
 
-@pytest.fixture(scope="module")
-def several():
+@pytest.fixture
+def several(few_jobs):
     return report_on_several(arriving())
 
 
-@pytest.fixture(scope="module")
-def on_hosts():
+@pytest.fixture
+def on_hosts(few_jobs):
     return report_on_hosts(arriving(), Hosts((3,), ((8.0, 24.0),)))
 
 
@@ -75,9 +75,6 @@ def test_no_letter_of_a_chart_is_cut_off(several, on_hosts):
 
 @pytest.mark.parametrize(("words", "charts"), [(["--servers", "20,60"], 4), (["--hosts", "3x8/24"], 3)])
 def test_a_page_has_its_charts(tmp_path, words, charts):
-    log = arriving()
-    rows = np.column_stack([log.submit, log.start, log.run, log.needs]).tolist()
-    path = written(tmp_path, "submit,start,run,cpus,mem", *(",".join(map(str, row)) for row in rows), name="jobs.csv")
-    page = tmp_path / "page.html"
+    path, page = as_table(arriving(), tmp_path / "jobs.csv"), tmp_path / "page.html"
     run = said("capacity", path, "--unit", "cpus,mem", *words, "--html", page)
     assert run.status == 0 and page.read_text().count("<figure") == charts

@@ -249,9 +249,11 @@ def test_a_calendar_knows_no_hosts(path, tmp_path):
 
 
 @pytest.mark.parametrize("words", [["--hosts", "4x8"], [*BOTH, "--hosts", "3x8/16,1x8/0.5TB", "--seed", "2"]])
-def test_sentences_and_table_are_those_of_the_json(path, words):
+def test_sentences_and_table_are_those_of_the_json(path, tmp_path, words):
     result = json.loads(said("capacity", path, *words, "--json").out)
-    plain, full = said("capacity", path, *words), said("capacity", path, *words, "--full")
+    page = tmp_path / "hosts.html"
+    plain, full = (said("capacity", path, *words, *more) for more in (["--html", page], ["--full"]))
+    assert "What can these hosts really do?" in page.read_text()
     assert (plain.status, full.status) == (0, 0), plain.err + full.err
     of_ties = "intervals of the choice among hosts that are alike" in plain.out
     assert of_ties == (result["cases"]["best fit"]["own_order"]["interval"] == OF_TIES)
@@ -270,21 +272,10 @@ def test_sentences_and_table_are_those_of_the_json(path, words):
     assert f"If the next {VIEW - 1} jobs may pass" in plain.out and passing in plain.out
 
 
-def test_the_same_servers_may_be_named_beside_hosts(path):
-    assert (
-        said("capacity", path, "--hosts", "4x8", "--servers", "32").out == said("capacity", path, "--hosts", "4x8").out
-    )
-
-
-def test_hosts_of_one_size_in_two_words_are_the_same(path):
-    both = [json.loads(said("capacity", path, "--hosts", words, "--json").out) for words in ("4x8", "1x8,3x8")]
-    assert both[0] == both[1] and len(both[1]["hosts"]) == 1
-
-
-def test_a_page_has_the_answer(path, tmp_path):
-    page = tmp_path / "hosts.html"
-    run = said("capacity", path, "--hosts", "4x8", "--html", page)
-    assert run.status == 0 and "What can these hosts really do?" in page.read_text()
+def test_the_same_hosts_in_other_words_are_the_same(path):
+    asked = ["--hosts", "4x8"], ["--hosts", "1x8,3x8"], ["--hosts", "4x8", "--servers", "32"]
+    first, *others = (json.loads(said("capacity", path, *words, "--json").out) for words in asked)
+    assert len(first["hosts"]) == 1 and others == [first, first]
 
 
 # --- Replays ----------------------------------------------------------------------------------------------------------

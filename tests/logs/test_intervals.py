@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from scipy.stats import binomtest
 
 from mjq_logs import Log, intervals, planned, read_log, what_if, with_exact_estimates
+from mjq_logs.making.writing import as_swf
 from mjq_logs.waits.one_size import interval, measured, surely_below, wait_statistics
 from tests.conftest import TRACES, needs_traces, said
 
@@ -157,19 +158,9 @@ def hollow(text):
     ]
 
 
-def swf(log, path):
-    """Write a log for the command."""
-    rows = zip(log.submit, log.run, log.need, log.estimate, strict=True)
-    lines = [
-        f"{k} {arrival:.0f} -1 {run:.0f} {need:.0f} -1 -1 {need:.0f} {estimate:.0f} -1 1 1 1 1 1 1 -1 -1"
-        for k, (arrival, run, need, estimate) in enumerate(rows, 1)
-    ]
-    path.write_text(f"; MaxProcs: {log.servers:.0f}\n" + "\n".join(lines) + "\n")
-    return path
-
-
 def test_no_printed_interval_is_hollow_and_met_is_not_lost_when_a_server_is_added(tmp_path):
-    path = swf(daily(500, jobs=60, hours=1.0), tmp_path / "log.swf")
+    path = tmp_path / "log.swf"
+    path.write_bytes(as_swf(daily(500, jobs=60, hours=1.0)))
     asked = "--target-wait", "20min", "--servers", "5:14:10", "--estimates", "exact", "--workers", 1
     status, out, _ = said("plan", path, *asked, "--full")
     assert status == 0 and not hollow(out)

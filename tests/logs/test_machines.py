@@ -158,21 +158,18 @@ def path(tmp_path):
     return written_jobs(tmp_path)
 
 
-@pytest.mark.parametrize("command", ["capacity", "replay"])
+@pytest.mark.parametrize("command", [["capacity"], ["replay"], ["plan", "-q", "--target-wait", "1h"]], ids=" ".join)
 @pytest.mark.parametrize(
     ("words", "typed", "rows"),
     [
-        ([], "4x8", ["cpus,count", "8,1", "8,3"]),
         ([], "1x12,3x8", ["name,cpus", "a,8", "d,12", "b,8", "c,8"]),
-        (BOTH, "3x8/16,1x8/0.5TB", WAYS["a cluster of Alibaba"]),
         (BOTH, "3x8/16,1x8/0.5TB", WAYS["sinfo"]),
-        (BOTH, "1x8/0.5TB,3x8/16", WAYS["Alea"]),
     ],
 )
 def test_a_file_of_hosts_is_the_hosts_that_are_typed(path, tmp_path, command, words, typed, rows):
     file = written(tmp_path, *rows, name="nodes.csv")
-    runs = [said(command, path, *words, "--hosts", hosts, "--json") for hosts in (typed, file)]
-    assert [run.status for run in runs] == [0, 0], runs[1].err
+    runs = [said(*command, path, *words, "--hosts", hosts, "--json") for hosts in (typed, file)]
+    assert {run.status for run in runs} <= {0, 3}, runs[1].err
     first, other = (json.loads(run.out) for run in runs)
     assert first == other
 
@@ -189,9 +186,8 @@ def test_a_file_as_servers_is_what_its_hosts_have_together(path, tmp_path, comma
 
 def test_a_file_as_servers_of_a_forecast(path, tmp_path, monkeypatch):
     head, *rows = path.read_text().splitlines()
-    jobs = written(tmp_path, f"{head},estimate", *(f"{row},9000" for row in rows), name="limits.csv")
+    jobs = written(tmp_path, f"{head},estimate", *(f"{row},9000" for row in rows[:60]), name="limits.csv")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    monkeypatch.setattr("mjq_logs.forecast.record.DRAWS", 5)
     file = written(tmp_path, *WAYS["a count"], name="nodes.csv")
     words = "wait", "-q", jobs, "--need", "2", "--limit", "1h", "--json"
     first, other = (said(*words, "--servers", servers) for servers in ("32", file))

@@ -245,7 +245,7 @@ def read_or_refused(path):
 
 
 @given(st.lists(st.tuples(st.integers(0, 10**6), st.sampled_from(ODD_VALUES)), min_size=1, max_size=4))
-@settings(max_examples=150)
+@settings(max_examples=80)
 def test_json_in_which_something_is_odd_is_read_or_refused_in_words(odd):
     content = json.loads((RAW / "sacct.json").read_text(encoding="utf-8"))
     content["jobs"] = content["jobs"][:4]
@@ -268,7 +268,7 @@ def test_json_in_which_something_is_odd_is_read_or_refused_in_words(odd):
         st.tuples(st.integers(0, 10**6), st.integers(0, 10**6), st.sampled_from(ODD_CELLS)), min_size=1, max_size=4
     ),
 )
-@settings(max_examples=150)
+@settings(max_examples=80)
 def test_text_in_which_something_is_odd_is_read_or_refused_in_words(name, odd):
     lines = (RAW / name).read_text(encoding="utf-8").split("\n")[:30]
     for line, cell, value in odd:

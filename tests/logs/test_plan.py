@@ -324,15 +324,6 @@ def test_the_shared_table_is_that_of_classes(path):
 
 
 @pytest.mark.parametrize(
-    ("text", "hours"), [("2h", 2), ("90min", 1.5), ("90 m", 1.5), ("36s", 0.01), ("1d 12h", 36), ("1h30m", 1.5)]
-)
-def test_times_are_read(text, hours):
-    from mjq_logs.cli.plan import Duration
-
-    assert np.isclose(Duration().convert(text, None, None), hours)
-
-
-@pytest.mark.parametrize(
     "words",
     [
         ["--target-wait", "2"], ["--target-wait", "2 moons"], ["--target-wait", "-2h"], [],

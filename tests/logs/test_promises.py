@@ -35,15 +35,16 @@ from mjq_logs.reading.names import hashed
 from mjq_logs.scale import on_scale
 from tests.conftest import TRACES, needs_traces, said
 from tests.logs.test_forecast import made
+from tests.logs.writing import as_table
 
 OWN, FILE = "mjq", "promises"
 
 
 @pytest.fixture(autouse=True)
 def few_draws(request, monkeypatch):
-    """Laws hold with ten draws as with a hundred; what the slow tests count does not."""
+    """Laws hold with five draws as with a hundred; what the slow tests count does not."""
     if not request.node.get_closest_marker("slow"):
-        monkeypatch.setattr(waiting, "DRAWS", 10)
+        monkeypatch.setattr(waiting, "DRAWS", 5)
 
 
 def numbered(jobs=400, seed=1, **words):
@@ -78,7 +79,7 @@ def of(judged, name=FILE):
 
 
 def test_a_perfect_promise_has_no_error_no_bias_and_full_coverage():
-    log = numbered()
+    log = numbered(250)
     score = of(judge_promises(log, promised(log, low=0.0, high=0.0)))
     assert (score.error.value, score.minutes, score.bias, score.inside) == (0, 0, 0, 1)
 
@@ -119,7 +120,7 @@ def test_scores_are_those_of_their_words_by_a_plain_loop():
 
 
 def test_permuting_the_rows_changes_nothing(tmp_path):
-    log = numbered()
+    log = numbered(250)
     given = promised(log, 80, late=300.0)
     order = np.random.default_rng(3).permutation(80)
     for most in (1000, 20):
@@ -128,7 +129,7 @@ def test_permuting_the_rows_changes_nothing(tmp_path):
 
 
 def test_an_unknown_job_changes_only_its_count(tmp_path):
-    log = numbered()
+    log = numbered(250)
     given = promised(log, 40)
     more = Promises([*given.time, given.time[0]], [*given.job, "99999"], [*given.start, given.start[0]])
     first, second = (judge_promises(log, each, keep=tmp_path) for each in (given, more))
@@ -138,7 +139,7 @@ def test_an_unknown_job_changes_only_its_count(tmp_path):
 
 
 def test_our_own_promises_written_to_a_file_and_read_back_score_as_we_do(tmp_path):
-    log = replace(numbered(900), clock=1.7e9)
+    log = replace(numbered(500), clock=1.7e9)
     given = promised(log, 60, late=900.0)
     ours = own_promises(log, given, keep=tmp_path)
     rows = zip(ours.time.tolist(), ours.job, ours.start.tolist(), ours.low.tolist(), ours.high.tolist(), strict=True)
@@ -152,7 +153,7 @@ def test_our_own_promises_written_to_a_file_and_read_back_score_as_we_do(tmp_pat
 
 
 def test_of_many_promises_some_are_drawn_that_are_spread_evenly():
-    log = replace(numbered(3000), estimate=None)
+    log = replace(numbered(1000), estimate=None)
     time, job = asked_in(log, 2000)
     given = Promises(time, log.number[job].astype(str), log.start[job])
     judged = judge_promises(log, given, most=100)
@@ -224,7 +225,7 @@ def test_what_jobs_alike_waited_beyond_is_a_plain_median():
 
 
 def test_nothing_of_the_future_is_in_our_promises():
-    log = numbered(900)
+    log = numbered(500)
     given = promised(log, 25)
     last = float(given.time.max())
     short = log.of(log.arrival <= last)
@@ -524,7 +525,7 @@ def test_a_log_that_cannot_judge_says_why(changes, words):
 def test_a_log_of_several_resources_judges_too():
     from mjq_logs import Vectors
 
-    log = numbered(400)
+    log = numbered(250)
     several = replace(log, need=Vectors(np.column_stack([log.need, 2 * log.need]), ("cpus", "mem")), servers=(16, 32))
     given = promised(log, 20, late=600.0)
     one, two = judge_promises(log, given), judge_promises(several, given)
@@ -552,14 +553,6 @@ def test_past_of_those_who_wait_is_of_jobs_that_waited():
 # --- The command ------------------------------------------------------------------------------------------------------
 
 
-def written(log, path):
-    """Write a log as a table."""
-    columns = zip(log.number, log.submit, log.start, log.run, log.need, log.estimate, strict=True)
-    rows = [",".join(f"{x:.0f}" for x in row) for row in columns]
-    path.write_text("\n".join(["job,submit,start,run,need,estimate", *rows]) + "\n")
-    return path
-
-
 def squeue(promises, path):
     """Write promises as the recipe of the page for operators does."""
     rows = zip(promises.time, promises.job, promises.start, strict=True)
@@ -569,11 +562,11 @@ def squeue(promises, path):
 
 def test_the_command_judges_a_file_of_squeue(tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    log = numbered(400)
+    log = numbered(250)
     time, job = (column[:30] for column in asked_in(log, 60))
     start = np.append(log.start[job] + 1800, [np.nan, 0])
     given = Promises([*np.ceil(time), 0, 0], [*log.number[job].astype(str), "1", "7000"], start)
-    table, starts = written(log, tmp_path / "jobs.csv"), squeue(given, tmp_path / "starts.csv")
+    table, starts = as_table(log, tmp_path / "jobs.csv"), squeue(given, tmp_path / "starts.csv")
     words = "wait", table, "--servers", 16, "--against", starts, "--workers", 1, "-q"
     short, full = said(*words, "--html", tmp_path / "page.html"), said(*words, "--full")
     assert short.status == full.status == 0 and short.err == ""

@@ -183,7 +183,7 @@ def slow_exposure(log, limits, small=np.inf):
     return waited, started
 
 
-@settings(max_examples=12)
+@settings(max_examples=6)
 @given(st.integers(0, 2**32))
 def test_hours_of_waiting_are_those_of_the_definition(seed):
     rng = np.random.default_rng(seed)

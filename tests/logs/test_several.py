@@ -10,7 +10,7 @@ import jsonschema
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import mjq_logs
@@ -204,6 +204,7 @@ def test_nobody_writes_into_it_also_elsewhere():
             array[0] = 1
 
 
+@settings(max_examples=10)
 @given(st.integers(0, 50))
 def test_one_resource_alone_is_the_log_that_is_read_by_it(seed):
     rng = np.random.default_rng(seed)
@@ -301,21 +302,14 @@ def test_who_knows_several_answers_by_all_of_them(name):
     "words",
     [
         ["replay", "--gantt", "a.svg"], ["plan", "--anonymous"],
-        ["summary"], ["capacity", "--anonymous"],
+        ["summary"], ["capacity", "--anonymous"], ["capacity", "--calendar", "up.txt"],
     ],
 )  # fmt: skip
 def test_commands_that_know_one_resource_name_the_option(tmp_path, words):
     rows = (f"{60 * k},{60 * k + 5},{100 + k},{k % 7 + 1},{k % 3 + 1}" for k in range(300))
     path = written(tmp_path, "submit,start,run,cpus,mem", *rows, name="jobs.csv")
-    status, _, err = said(words[0], str(path), "--unit", "cpus,mem", "--servers", "8,4", *words[1:])
-    assert status == 2 and "--unit cpus" in err
-
-
-def test_a_calendar_is_of_one_resource(tmp_path):
-    path = written(tmp_path, "submit,start,run,cpus,mem", "0,0,60,4,2", "9,9,60,4,2", name="jobs.csv")
-    calendar = written(tmp_path, "0 4", name="up.txt")
-    words = ["--unit", "cpus,mem", "--servers", "8,8", "--calendar", str(calendar)]
-    status, _, err = said("capacity", str(path), *words)
+    written(tmp_path, "0 4", name="up.txt")
+    status, _, err = said(words[0], path, "--unit", "cpus,mem", "--servers", "8,4", *words[1:], cwd=tmp_path)
     assert status == 2 and "--unit cpus" in err
 
 
@@ -404,12 +398,14 @@ def test_starts_are_those_of_a_plain_program(jobs, policy, line):
     assert saturated_starts(needs, run, (5, 4), policy, run + late, line).tolist() == slow
 
 
-@given(LIST, st.sampled_from(["fcfs", "easy"]), st.integers(1, 6))
+@given(LIST, st.sampled_from(["fcfs", "easy"]), st.sampled_from([1, 2, 6, 25]))
 def test_one_resource_in_a_vector_is_that_resource_and_one_that_never_binds_is_none(jobs, policy, line):
     jobs = [job for job in jobs if job[0]] or [(1, 1, 1, 1)]
     need, other, run, late = np.array(jobs, dtype=float).T
     how = dict(policy=policy, estimate=run + late, line=line)
     alone = saturated_starts(need, run, 5, **how).tolist()
+    if line >= len(jobs):  # with everybody in the queue it is a replay
+        assert alone == replay(np.zeros(len(jobs)), need, run, run + late, 5, policy).start.tolist()
     assert saturated_starts(need[:, None], run, (5,), **how).tolist() == alone
     assert saturated_starts(np.column_stack([need, other]), run, (5, 200), **how).tolist() == alone
     both = np.column_stack([need, other])
@@ -417,18 +413,38 @@ def test_one_resource_in_a_vector_is_that_resource_and_one_that_never_binds_is_n
     assert saturated_starts(both, run, (5, 4), **how).tolist() == turned
 
 
+def test_many_in_service():
+    count = 5000
+    for policy in ("fcfs", "easy"):
+        starts = saturated_starts(np.ones(count), np.arange(count, 0.0, -1), 2500, policy, line=7)
+        assert starts[:2500].tolist() == [0] * 2500 and starts[2500] == 2501
+
+
+def test_what_is_not_said_is_exact():
+    need, run = [2, 4, 2], [5, 2, 4]
+    known = saturated_starts(need, run, 4, "easy", [9, 9, np.nan]).tolist()
+    assert known == saturated_starts(need, run, 4, "easy", [9, 9, 4]).tolist() == [0, 5, 0]
+    assert saturated_starts(need, run, 4, "easy", [5, 2, 6]).tolist() == [0, 5, 7]
+
+
 @pytest.mark.parametrize(
-    ("needs", "sizes", "message"),
+    ("asked", "message"),
     [
-        ([(1, 5)], (4, 4), r"need \(1, 5\) exceeds resource \(4, 4\)"),
-        ([(1, 0, 0)], (4, 4), "an entry for each of 2 resources"),
-        ([(0, 0)], (4, 4), "not all of them 0"),
-        ([(1, -1)], (4, 4), "need must not be negative"),
+        (([(1, 5)], [1], (4, 4)), r"need \(1, 5\) exceeds resource \(4, 4\)"),
+        (([(1, 0, 0)], [1], (4, 4)), "an entry for each of 2 resources"),
+        (([(0, 0)], [1], (4, 4)), "not all of them 0"),
+        (([(1, -1)], [1], (4, 4)), "need must not be negative"),
+        (([1, 7], [1, 1], 6), "need 7 exceeds resource 6"),
+        (([1], [1, 1], 6), "one entry for each job"),
+        (([], [], 6), "at least one"),
+        (([1], [-1], 6), "run must not be negative"),
+        (([1], [1], 6, "lifo"), "policy must be one of fcfs, easy"),
+        (([1], [1], 6, "easy", None, 0), "line"),
     ],
 )
-def test_needs_that_cannot_be_worked_off(needs, sizes, message):
+def test_what_cannot_be_worked_off(asked, message):
     with pytest.raises(ValueError, match=message):
-        saturated_starts(needs, [1] * len(needs), sizes)
+        saturated_starts(*asked)
 
 
 @given(LIST, st.sampled_from(["fcfs", "easy"]))

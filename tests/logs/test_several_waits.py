@@ -22,6 +22,7 @@ from mjq_logs.replaying import replayed
 from mjq_logs.words import percent
 from tests.conftest import said
 from tests.logs.test_several import log_of, swapped, table
+from tests.logs.writing import as_table
 
 __all__ = ["table"]  # a fixture
 
@@ -39,7 +40,7 @@ def crowded(count=600, seed=1, **columns):
     return log_of(needs, run, **columns)
 
 
-def of_one(count=3000, seed=2):
+def of_one(count=1500, seed=2):
     """The same log by one resource, and with another one of which there is always enough."""
     rng = np.random.default_rng(seed)
     need, run = rng.choice([1.0, 2, 3, 8], count), rng.exponential(3000, count)
@@ -204,14 +205,16 @@ def test_the_time_in_which_somebody_would_fit_second_by_second(seed):
     rng = np.random.default_rng(seed)
     need, (arrival, wait, run) = rng.integers(0, 4, (12, 2)), rng.integers(0, 15, (3, 12))
     need[~need.any(axis=1)] = 1
-    start, seconds = arrival + wait, 0
+    start, seconds, of_first = arrival + wait, 0, 0
     first, last = min(arrival.min(), start.min()), max((start + run).max(), start.max())
     for second in range(first, last):
         free = np.array([6, 5]) - need[(start <= second) & (second < start + run)].sum(axis=0)
-        seconds += (need[(arrival <= second) & (second < start)] <= free).all(axis=1).any()
-    columns = (x.astype(float) for x in (start, arrival, need, run))
-    share = mjq_logs.time_with_a_job_that_fits(*columns, np.array([6.0, 5.0]))
-    assert share == pytest.approx(seconds / (last - first) if last > first else 0)
+        fits = need[(arrival <= second) & (second < start)] <= free
+        seconds, of_first = seconds + fits.all(axis=1).any(), of_first + fits[:, 0].any()
+    start, arrival, need, run = (x.astype(float) for x in (start, arrival, need, run))
+    for needs, sizes, expected in ((need, np.array([6.0, 5.0]), seconds), (need[:, 0], 6.0, of_first)):
+        share = mjq_logs.time_with_a_job_that_fits(start, arrival, needs, run, sizes)
+        assert share == pytest.approx(expected / (last - first) if last > first else 0)
 
 
 # --- The report -------------------------------------------------------------------------------------------------------
@@ -324,7 +327,7 @@ def test_all_draws_in_one_replay_are_equal_to_a_replay_each(policy):
 
 
 def test_a_resource_that_never_binds_changes_no_forecast(few_draws):
-    one, several = (log.of(slice(600)) for log in of_one(600))
+    one, several = of_one(400)
     asked = forecast_starts(one, [1, 8], [1, 4]), forecast_starts(several, [(1, 4), (8, 32)], [1, 4])
     first, second = (as_one(answer.model_dump(exclude={"warnings"})) for answer in asked)
     assert asked[0].record and asked[0].running and first == second
@@ -332,7 +335,7 @@ def test_a_resource_that_never_binds_changes_no_forecast(few_draws):
 
 
 def test_no_forecast_depends_on_which_resource_comes_first(few_draws):
-    log, need = scheduled(), (4, 9)
+    log, need = scheduled(320), (4, 9)
     first, second = forecast_starts(log, need, 1.0), forecast_starts(swapped(log), need[::-1], 1.0)
     assert first.record and first.queue and first.waiting and first == second
     assert first.busy["cpus"] <= 16 and first.busy["mem"] <= 32 and first.servers == {"cpus": 16, "mem": 32}
@@ -368,10 +371,8 @@ def test_needs_that_are_none(need, message):
 
 def test_the_command_forecasts_a_start(tmp_path, few_draws, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    log, path = scheduled(300), tmp_path / "jobs.csv"
-    rows = np.column_stack([log.submit, log.start, log.run, log.estimate, log.needs])
-    np.savetxt(path, rows, "%.6f", ",", header="submit,start,run,estimate,cpus,mem", comments="")
-    words = ["wait", str(path), "--unit", "cpus,mem", "--servers", "16,32", "--workers", "1"]
+    log = scheduled(300)
+    words = ["wait", as_table(log, tmp_path / "jobs.csv"), "--unit", "cpus,mem", "--servers", "16,32", "--workers", "1"]
     content = json.loads(said(*words, "--need", "4,0.0078125TB", "--need", "1,0", "--limit", "1h", "--json").out)
     jsonschema.validate(content, json.loads(said("wait", "--schema").out))
     assert [row["need"] for row in content["forecasts"]] == [{"cpus": 4, "mem": 8}, {"cpus": 1, "mem": 0}]

@@ -99,13 +99,6 @@ def test_a_replay_of_the_log_is_that_of_a_scheduler_that_knows():
     assert "knows it beforehand" in outages_in_words(known)[0] and "does not know it" in outages_in_words(blind)[0]
 
 
-def test_a_constant_calendar_that_is_known_changes_nothing():
-    log = log_of()
-    always = with_calendar(log, [(HOUR, 128.0), (2 * HOUR, 128.0)], known=True)
-    for policy in ("fcfs", "first-fit", "easy", "conservative"):
-        assert (replayed(always, 128, policy).schedule.start == replayed(log, 128, policy).schedule.start).all()
-
-
 def test_the_option_asks_for_a_calendar_and_says_that_it_is_known(tmp_path):
     log = tmp_path / "log.csv"
     rows = [

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from mjq._util.plain import printable
@@ -35,6 +35,12 @@ def site(log):
 def unchecked(monkeypatch):
     """Without its eight draws: where the own error does not matter."""
     monkeypatch.setattr(summarizing, "_with_its_error", lambda site, log: site)
+
+
+@pytest.fixture
+def quick(unchecked, monkeypatch):
+    """And with few draws to fit how often campaigns look: where that does not matter either."""
+    monkeypatch.setattr(campaigns, "FITS", 4)
 
 
 def two_users(weeks=40, servers=16):
@@ -69,7 +75,7 @@ def some_log(rng, jobs, users=7, needs=(1, 2, 4, 16), servers=16.0):
 # --- What is drawn ---------------------------------------------------------------------------------------------------
 
 
-def test_two_users_are_found_and_drawn_again():
+def test_two_users_are_found_and_drawn_again(unchecked):
     log = two_users()
     site = summarize(log)
     assert site.model == CAMPAIGNS and site.needs.tolist() == [1, 8] and site.groups.tolist() == [1, 8]
@@ -219,7 +225,7 @@ def test_campaigns_end_after_four_days(site):
     assert LATE < DAY < WEEK
 
 
-def test_a_summary_of_draws_is_like_the_summary(site):
+def test_a_summary_of_draws_is_like_the_summary(quick, site):
     again = summarize(site.draw(60_000, seed=4))
     for name, most in (("copy", 0.03), ("near", 0.04), ("keep", 0.05), ("begin", 0.02), ("fresh", 0.02), ("end", 0.02)):
         assert np.abs(getattr(again, name) - getattr(site, name)).mean() < most, name
@@ -227,7 +233,7 @@ def test_a_summary_of_draws_is_like_the_summary(site):
     assert abs(np.log(again.age[:5] / site.age[:5])).max() < 0.7
 
 
-def test_fast_campaigns_stay_fast(unchecked):
+def test_fast_campaigns_stay_fast(quick):
     """Half of the users submit each minute, half each hour: gaps are copied with the jobs."""
     rng = np.random.default_rng(2)
     each = 400
@@ -261,15 +267,12 @@ def test_two_numbers_of_memory():
     assert "does not tell who submitted" in " ".join(site.error_in_words())
 
 
-@settings(max_examples=8)
-@given(st.integers(0, 10**6), st.integers(200, 400), st.integers(1, 9))
-def test_any_log_is_summarized_and_drawn(seed, jobs, users):
+@settings(max_examples=8, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(seed=st.integers(0, 10**6), jobs=st.integers(200, 400), users=st.integers(1, 9))
+def test_any_log_is_summarized_and_drawn(quick, seed, jobs, users):
     rng = np.random.default_rng(seed)
     log = some_log(rng, jobs, users, needs=1 + rng.integers(16, size=5))
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(summarizing, "_with_its_error", lambda site, log: site)
-        patch.setattr(campaigns, "FITS", 4)
-        site = summarize(log)
+    site = summarize(log)
     assert site.model == (CAMPAIGNS if len(np.unique(log.user)) > 1 else TWO_NUMBERS)
     again = Summary.from_json(site.to_json())
     copy, same = site.draw(500, seed), again.draw(500, seed)
@@ -277,21 +280,21 @@ def test_any_log_is_summarized_and_drawn(seed, jobs, users):
     assert len(copy) == 500 and copy.need.max() <= log.servers and copy.submit.min() >= 0
 
 
-def test_users_who_submit_one_job_each_are_as_unknown(unchecked):
+def test_users_who_submit_one_job_each_are_as_unknown(quick):
     log = some_log(np.random.default_rng(1), 400)
     for user in (np.arange(400), np.where(np.arange(400) < 4, 0, -1)):
         site = summarize(replace(log, user=user))
         assert site.model == TWO_NUMBERS and Summary.from_json(site.to_json()).repeat is not None
 
 
-def test_jobs_of_unknown_users_are_no_campaign(unchecked):
+def test_jobs_of_unknown_users_are_no_campaign(quick):
     log = some_log(np.random.default_rng(2), 2000)
     half = np.where(np.arange(2000) % 2 == 0, -1, log.user)
     alone = np.where(half < 0, 10_000 + np.arange(2000), half)
     assert summarize(replace(log, user=half)).to_json() == summarize(replace(log, user=alone)).to_json()
 
 
-def test_gaps_that_are_always_copied_and_once_are_not(unchecked):
+def test_gaps_that_are_always_copied_and_once_are_not(quick):
     """A thousand users submit three jobs in even steps, and eight others do not."""
     rng = np.random.default_rng(3)
     begins, step = WEEK * np.arange(1000), rng.uniform(10, 80_000, 1000)
@@ -308,7 +311,7 @@ def test_gaps_that_are_always_copied_and_once_are_not(unchecked):
 
 
 @pytest.mark.parametrize("span", [700.0, 5000.0])
-def test_short_spans_are_summarized_and_drawn(unchecked, span):
+def test_short_spans_are_summarized_and_drawn(quick, span):
     log = some_log(np.random.default_rng(4), 400)
     site = summarize(replace(log, submit=np.sort(np.random.default_rng(5).uniform(0, span, 400))))
     assert len(site.draw(3)) == 3 and len(Summary.from_json(site.to_json()).draw(400)) == 400
@@ -338,7 +341,7 @@ def test_the_file_holds_the_summary(site, tmp_path):
     assert all(float(f"{x:.3g}") == x or x in counts for x in numbers)
 
 
-def test_a_log_of_many_needs_has_no_more_numbers(unchecked):
+def test_a_log_of_many_needs_has_no_more_numbers(quick):
     rng = np.random.default_rng(1)
     site = summarize(some_log(rng, 40_000, 100, needs=np.arange(1, 301), servers=300.0))
     assert len(site.needs) <= summarizing.MOST_NEEDS and len(site.groups) == 8
@@ -533,7 +536,7 @@ def test_a_long_log_with_users_is_promised(monkeypatch):
 # --- What it gives away ----------------------------------------------------------------------------------------------
 
 
-def test_no_level_and_no_need_stands_for_fewer_than_five_jobs(unchecked):
+def test_no_level_and_no_need_stands_for_fewer_than_five_jobs(quick):
     rng = np.random.default_rng(3)
     log = some_log(rng, 3000, 30, needs=(1, 1, 1, 1, 2, 2, 4, 8, 16))
     run, need = log.run.copy(), log.need.copy()
@@ -548,26 +551,26 @@ def test_no_level_and_no_need_stands_for_fewer_than_five_jobs(unchecked):
     assert site.runs.max() < 0.7 * log.run.max()
 
 
-def test_a_rare_need_cannot_be_found(unchecked):
+def test_a_rare_need_cannot_be_found(quick):
     """Two logs that differ in one job of a need that nobody else has: neither file holds the need."""
     log = some_log(np.random.default_rng(5), 2000)
     with_one = replace(log, need=np.where(np.arange(2000) == 777, 11.0, log.need))
     assert 11 not in summarize(log).needs and 11 not in summarize(with_one).needs
 
 
-def test_names_of_users_and_the_order_of_their_numbers_are_not_in_the_file(unchecked):
+def test_names_of_users_and_the_order_of_their_numbers_are_not_in_the_file(quick):
     log = some_log(np.random.default_rng(6), 2000, users=20)
     names = np.random.default_rng(1).permutation(20)
     assert summarize(replace(log, user=names[log.user])).to_json() == summarize(log).to_json()
 
 
-def test_dates_and_numbers_of_jobs_are_not_in_the_file(unchecked):
+def test_dates_and_numbers_of_jobs_are_not_in_the_file(quick):
     log = some_log(np.random.default_rng(6), 2000, users=20)
     later = replace(log, submit=log.submit + 52 * WEEK, number=np.arange(5000, 7000), clock=None)
     assert summarize(later).to_json() == summarize(log).to_json()
 
 
-def test_a_run_time_does_not_tell_members_from_others(unchecked):
+def test_a_run_time_does_not_tell_members_from_others(quick):
     """Half of the jobs are summarized. Whether a job is near to a level says no more of these than of the others."""
     rng = np.random.default_rng(7)
     log = some_log(rng, 8000, 60)
@@ -582,7 +585,7 @@ def test_a_run_time_does_not_tell_members_from_others(unchecked):
     assert better == pytest.approx(0.5, abs=0.025)
 
 
-def test_who_knows_all_other_jobs_can_tell_one(unchecked):
+def test_who_knows_all_other_jobs_can_tell_one(quick):
     """What the page says is not protected: the file changes if a large job, or a user, is left out."""
     log = some_log(np.random.default_rng(8), 2000, users=20)
     whole = summarize(log).to_json()

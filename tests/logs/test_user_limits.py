@@ -163,6 +163,11 @@ def test_the_command_replays_with_limits_and_says_so(lived, tmp_path):
         (("--user-limit", "16", "--policy", "conservative"), "conservative is not replayed with limits: fcfs"),
         (("--user-limit", "8", "--user-limit", "9"), "'9' is a second limit of servers of a user"),
         (("--user-limit", "0.5jobs"), "user_jobs must be at least 1, got 0.5"),
+        (("--queue-limit", "many"), "'many' is not a positive number such as 64, or peak"),
+        (("--queue-limit", "16", "--servers", "1=16,2=16"), "--queue-limit is for one machine"),
+        (("--queue-limit", "16", "--hosts", "2x16"), "--hosts and --queue-limit exclude each other"),
+        (("--queue-limit", "16"), "the log does not tell the queues of its jobs"),
+        (("--queue-limit", "peak"), "the log does not tell the queues of its jobs"),
     ],
 )
 def test_the_command_refuses_limits_that_cannot_be_kept(lived, tmp_path, words, message):
@@ -248,22 +253,6 @@ def test_queues_are_those_of_the_file_and_limits_of_them_are_read_back(tmp_path)
     assert first["rules"] == again["rules"] and first["policies"] == again["policies"]
     assert "c " in first["rules"][0] and "a b " in first["rules"][0]
     assert first["policies"][0]["mean wait [s]"] == 0 < few["policies"][0]["mean wait [s]"]
-
-
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (("--queue-limit", "many"), "'many' is not a positive number such as 64, or peak"),
-        (("--queue-limit", "16", "--servers", "1=16,2=16"), "--queue-limit is for one machine"),
-        (("--queue-limit", "16", "--hosts", "2x16"), "--hosts and --queue-limit exclude each other"),
-        (("--queue-limit", "16"), "the log does not tell the queues of its jobs"),
-        (("--queue-limit", "peak"), "the log does not tell the queues of its jobs"),
-    ],
-)
-def test_the_command_refuses_limits_of_queues_that_cannot_be_kept(lived, tmp_path, words, message):
-    path = written(replace(lived, start=np.round(lived.start)), tmp_path / "log.swf")
-    status, _, error = said("replay", path, *words)
-    assert status != 0 and message in " ".join(error.split())
 
 
 @pytest.mark.parametrize("more", [("--policy", "conservative"), ("--known", "--calendar")])

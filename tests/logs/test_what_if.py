@@ -32,18 +32,6 @@ def by_hours(seed, jobs=600):
     return replace(mixed(seed, jobs), clock=0.0)
 
 
-@pytest.mark.parametrize("seed", range(20))
-def test_a_cap_keeps_the_work_and_the_order_of_each_job(seed):
-    log = by_hours(seed)
-    most = np.random.default_rng(seed).uniform(0.5, 9)
-    cut = capped(log, most).log
-    assert np.allclose(cut.need * cut.run, log.need * log.run, rtol=1e-12)
-    assert (cut.need <= most).all() and (cut.submit == log.submit).all()
-    assert np.allclose(cut.estimate / cut.run, log.estimate / log.run)
-    small = log.need <= most
-    assert (cut.need[small] == log.need[small]).all() and (cut.run[small] == log.run[small]).all()
-
-
 @pytest.mark.parametrize("most", [8.0, 9, 1e9])
 def test_a_cap_of_the_largest_need_changes_nothing(most):
     log = by_hours(1)
@@ -53,7 +41,7 @@ def test_a_cap_of_the_largest_need_changes_nothing(most):
             assert (interval.value, interval.low, interval.high) == (0, 0, 0)
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", range(5))
 def test_jobs_that_are_moved_to_the_night_keep_their_work_and_come_in_the_next_night(seed):
     rng = np.random.default_rng(seed)
     log, begins, ends = by_hours(seed), rng.uniform(16, 23.9), rng.uniform(0, 10)
