@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mjq_logs import Log, OpenHours, Rules, learned_rules, load, with_rules, without_gaps
+from mjq_logs import Log, OpenHours, Rules, learned_rules, load, summarize, with_rules, without_gaps
 from mjq_logs.making.writing import as_swf
 from mjq_logs.outages import dated
 from mjq_logs.reading.clock import ahead, as_moment, instants, local
@@ -118,6 +118,12 @@ def test_hours_that_are_always_open_change_nothing_over_a_change_of_the_clock():
     log = planted(None, jobs=1500)
     assert log.submit[0] < AUTUMN - log.clock < log.submit[-1]
     assert np.array_equal(waits_with(log, None), waits_with(log, Rules(hours=OpenHours.of({np.inf: ""}))))
+
+
+def test_a_summary_has_the_clock_of_the_first_day():
+    log = planted(None, jobs=1500)
+    plain = replace(log, zone="", clock=log.clock + 7200)
+    assert np.array_equal(summarize(log).profile, summarize(plain).profile)
 
 
 @pytest.mark.parametrize("standard", [False, True])
