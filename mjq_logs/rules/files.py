@@ -49,7 +49,8 @@ NUMBERS = {
 }
 HEAD = """\
 # Rules of a machine beside its policy, for --hours of mjq replay, capacity, plan and wait.
-# Jobs with limits up to "up_to" may not start at the hours of the week that are "closed".
+# Jobs with limits up to "up_to", and needs up to "servers_up_to" where that is given, may not start at the hours of
+# the week that are "closed".
 """
 STANDARD, ARRAYS = FLAGS = "standard_time", "arrays"
 SECOND = 1.0
