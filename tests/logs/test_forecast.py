@@ -279,7 +279,7 @@ def held(waits, past, jobs, share):
 def test_corrected_intervals_hold_what_they_say_while_waits_grow(way, bias):
     """The waits grow a hundredfold, and the rule knows nothing of it."""
     past = drifting(1400, growth=4.6, bias=bias)
-    jobs = range(700, 1400, 2)
+    jobs = range(700, 1400, 3)
     correction = Correction(past)
     after = [correction.moved(past.forecasts[k, way], way, k, past.time[k]) for k in jobs]
     assert held(past.forecasts[jobs, way], past, jobs, 80) < 0.72
@@ -304,7 +304,7 @@ def test_corrected_intervals_hold_what_they_say_whatever_comes(kind, batch, monk
     """
     shares = {True: [], False: []}
     for seed in range(2 if batch == 1 else 6):
-        past, jobs = drifting(1000, growth=0.0, gap=1e5, seed=seed, batch=batch, wave=KINDS[kind]), range(500, 1000, 2)
+        past, jobs = drifting(1000, growth=0.0, gap=1e5, seed=seed, batch=batch, wave=KINDS[kind]), range(500, 1000, 4)
         for each in (True, False) if batch > 1 else (False,):
             with monkeypatch.context() as patch:
                 if each:
@@ -317,7 +317,7 @@ def test_corrected_intervals_hold_what_they_say_whatever_comes(kind, batch, monk
 
 
 def test_forecasts_that_are_right_stay_right():
-    past, jobs = drifting(1400, growth=0.0), range(700, 1400, 2)
+    past, jobs = drifting(1400, growth=0.0), range(700, 1400, 3)
     correction = Correction(past)
     after = np.array([correction.moved(past.forecasts[k, 0], 0, k, past.time[k]) for k in jobs])
     assert 0.76 < held(past.forecasts[jobs, 0], past, jobs, 80) < 0.84 and 0.76 < held(after, past, jobs, 80) < 0.84
@@ -665,7 +665,7 @@ def test_usual_jobs_are_jobs_of_the_log(log):
 
 
 @pytest.mark.parametrize("policy", ["fcfs", pytest.param("first-fit", marks=pytest.mark.slow)])
-def test_without_limits_all_jobs_have_the_same_under_rules_that_look_at_none(log, policy):
+def test_without_limits_all_jobs_have_the_same_under_rules_that_look_at_none(log, policy, few_draws):
     """Forecasts are those of a log in which each job has the longest run as its limit; EASY needs to know more."""
     longest = log.run.max()
     bare, same = replace(log, estimate=None), replace(log, estimate=np.full(len(log), longest))

@@ -174,7 +174,7 @@ def test_no_printed_interval_is_hollow_and_met_is_not_lost_when_a_server_is_adde
 def test_larger_machines_for_a_public_log_meet_the_target_more_surely():
     log = read_log(TRACES / "KTH-SP2-easy.swf.gz")
     for target in (2.0, 0.25):
-        (result,) = planned(log, target, sizes=[100, 156, 167, 178, 189, 200]).policies
+        (result,) = planned(log, target, sizes=[100, 156, 178, 200]).policies
         sure = [row.surely for row in result.sizes if row.meets]
         assert sure == sorted(sure) and sure[-1] == (target == 2.0) and not result.sizes[0].surely
         assert result.possible <= result.smallest <= (result.surely or np.inf)

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mjq.simulation import replay
@@ -397,6 +397,7 @@ LINES = st.lists(
 )  # fmt: skip
 
 
+@settings(max_examples=25)
 @given(LINES)
 def test_no_line_is_lost(tmp_path_factory, lines):
     """Lines read = used + dropped, in the standard format, from sacct and in a table."""
