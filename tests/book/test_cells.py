@@ -3,11 +3,11 @@
 import ast
 import re
 
-import nbformat
 import pytest
 
 from mjq import plots
 from mjq_book.chapters import CHAPTERS
+from tests.book.test_notebooks import cells as code_cells
 from tests.conftest import ROOT
 
 NAMES = [name for chapter in CHAPTERS for name in chapter.notebooks]
@@ -17,14 +17,6 @@ PHONE, LEAST_LETTERS = 328, 9  # width of a figure on a phone of 360 pixels, hei
 POINTS = 72  # an inch
 
 pytestmark = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda p: p.stem)
-
-
-def cells(path):
-    return nbformat.read(path, as_version=4).cells
-
-
-def code_cells(path):
-    return [cell for cell in cells(path) if cell.cell_type == "code"]
 
 
 def tags(cell):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 from mjq import cluster
 from mjq_book.exercises.question import Choice, Question, Task, decimal
 
@@ -36,7 +38,8 @@ def draw_three_sizes(rng):
     return {"N": int(rng.integers(6, 11)), "largest": int(rng.integers(3, 7)), "p1": p1, "p2": p2} | draw_rates(rng)
 
 
-def uniform(N, T, C, lam, mu1, mu2):
+@cache  # for the answer, the likely mistakes and the solution
+def uniform(N: int, T: int, C: int, lam: float, mu1: float, mu2: float) -> cluster.Performance:
     return cluster.performance(N, *cluster.uniform_sizes(T), lam, mu1, mu2, C)
 
 

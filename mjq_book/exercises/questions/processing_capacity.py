@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import partial
+from functools import cache, partial
 
 from mjq import System
 from mjq import processing_capacity as pc
@@ -94,7 +94,8 @@ def without_idle(**values):
     return system(**values).naive_capacity
 
 
-def sojourn(lam, **values):
+@cache  # for the answer, the likely mistakes and the solution
+def sojourn(lam: float, **values: float) -> pc.Sojourn:
     return system(**values).queue(lam)
 
 
@@ -136,7 +137,7 @@ def saturated(**values):
 
 
 def way_of_the_wait(lam, **values):
-    queue = system(**values).queue(lam)
+    queue = sojourn(lam, **values)
     return {"X": queue.capacity, "ENq": queue.ENq, "EWq": queue.EWq, "EW": queue.EW, "service": queue.EW - queue.EWq}
 
 

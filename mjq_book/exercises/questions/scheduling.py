@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import partial
+from functools import cache, partial
 
 import numpy as np
 
@@ -97,7 +97,10 @@ def draw_two_servers(rng):
     return {"p1": decimal(rng, 0.2, 0.8, 2), "lam": decimal(rng, 0.5, 3, 1)}
 
 
-def queue(policy, B, b1, b2, p1, mu1, mu2, lam, room):
+@cache  # for the answer, the likely mistakes and the solution
+def queue(
+    policy: str, B: int, b1: int, b2: int, p1: float, mu1: float, mu2: float, lam: float, room: int
+) -> scheduling.FiniteQueue:
     return scheduling.finite_queue(lam, B, (b1, b2), (mu1, mu2), (p1, 1 - p1), room, policy)
 
 
