@@ -51,6 +51,7 @@ def test_stored_numbers_have_no_more_digits_than_all_machines_agree_on(path):
     for cell in cells(path):
         for output in cell.outputs:
             texts = [x for kind, x in output.get("data", {}).items() if kind.endswith(("text/plain", "text/markdown"))]
+            assert not any(re.search(r"\bnp\.", text) for text in texts), f"{cell.metadata.name} shows a type of numpy"
             for number in re.findall(r"\d+\.\d+", "\n".join(texts)):
                 assert len(number.replace(".", "").strip("0")) <= plots.SIGNIFICANT, (cell.metadata.name, number)
 
