@@ -694,8 +694,6 @@ def test_public_logs(name):
 
 OWN_ORDER = {
     "NASA-iPSC-1993-3.1-cln.swf.gz": (0.803, None, {}),
-    "KTH-SP2-easy.swf.gz": (0.748, None, {}),
-    "SDSC-SP2-easy.swf.gz": (0.793, None, {}),
     "SDSC_95.csv.gz": (0.8764, 400, {"need": "Number_of_Allocated_Processors", "run": "Run_Time"}),
     "theta_data_training.csv.gz": (0.8160, 4392, {"need": "node_num", "run": "run_time"}),
 }

@@ -9,12 +9,11 @@ import numpy as np
 import pytest
 
 from mjq.simulation import replay
-from mjq_logs import Log, Plan, example_log, planned, read_log, sizes_between
+from mjq_logs import Log, Plan, example_log, planned, sizes_between
 from mjq_logs.making.example import example_path
 from mjq_logs.reading.log import Before
 from mjq_logs.waits.one_size import difference, interval, wait_statistics
-from mjq_logs.words import plan_in_words
-from tests.conftest import TRACES, needs_traces, said
+from tests.conftest import said
 
 
 def hourly(together, hours, jobs=400):
@@ -58,20 +57,6 @@ def test_waits_of_a_lone_server_are_those_of_the_recursion_of_lindley():
     result = wait_statistics(log, 1, "fcfs", percentile=95)
     assert np.isclose(result["mean"]["value"], np.mean(wait))
     assert np.isclose(result["percentile"]["value"], np.sort(wait)[474])
-
-
-@needs_traces
-@pytest.mark.parametrize(
-    ("file", "servers", "policy", "seconds"),
-    [
-        ("KTH-SP2-easy.swf.gz", 100, "easy", 6834.5873),
-        ("KTH-SP2-easy.swf.gz", 100, "fcfs", 353_776),
-        ("SDSC-SP2-easy.swf.gz", 128, "easy", 20_570.8754),
-    ],
-)
-def test_mean_waits_of_public_logs(file, servers, policy, seconds):
-    result = wait_statistics(read_log(TRACES / file), servers, policy)
-    assert result["mean"]["value"] == pytest.approx(seconds / 3600, rel=2e-6)
 
 
 def test_a_percentile_is_the_shortest_time_that_so_many_wait_at_most():
@@ -346,20 +331,6 @@ def test_a_number_of_servers_is_the_machine_as_it_is(path):
     assert result["servers"] == 16 and result["servers_from"] == "given"
     sizes = [row["servers"] for row in result["policies"][0]["sizes"]]
     assert min(sizes) == 12 and max(sizes) == 32 and 16 in sizes
-
-
-def test_a_plan_says_where_larger_machines_miss_the_target_again():
-    sizes, plain = (2.0, 4.0, 8.0, 16.0), planned(mixed(1, jobs=100), 0.5, ["fcfs"], [12]).policies[0]
-
-    def told(*met):
-        rows = [plain.sizes[0].model_copy(update=dict(servers=x, meets=x in met)) for x in sizes]
-        held = [x for x in sizes if all(y in met for y in sizes if y >= x)]
-        update = dict(smallest=min(met), from_on=min(held, default=None), sizes=rows)
-        return " ".join(plan_in_words(plain.model_copy(update=update), 1.0, 90.0, 1.0))
-
-    assert "larger ones miss it again (8); from 16 on" in told(4, 16)
-    assert "the largest size that was tried misses the target" in told(4, 8)
-    assert "miss it again" not in told(4, 8, 16) and "largest" not in told(4, 8, 16)
 
 
 def test_a_size_below_a_need_is_shown_as_too_small(tmp_path):

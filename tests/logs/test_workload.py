@@ -68,13 +68,6 @@ def test_a_bad_line_is_counted_or_by_wish_an_error(tmp_path, bad):
         mjq_logs.read_log(path, strict=True)
 
 
-def test_a_log_without_jobs_is_refused(tmp_path):
-    path = tmp_path / "log.swf"
-    path.write_text("; MaxProcs: 64\n" + line(time=-1))
-    with pytest.raises(ValueError, match=r"none of 1 lines holds a job that can be used; 1 no run time \(line 2\)"):
-        mjq_logs.read_log(path)
-
-
 def test_classes_keep_jobs_work_and_moments():
     rng = np.random.default_rng(1)
     log = mjq_logs.Log(need=2.0 ** rng.integers(0, 5, 500), run=rng.exponential(100, 500))

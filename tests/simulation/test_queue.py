@@ -31,6 +31,15 @@ def walked(jobs, first, behind, among=ALL):
     return found
 
 
+def require(jobs, line, expected):
+    """The line holds these jobs in their order, and so does the queue of each class."""
+    by_kind = [[job for job in expected if jobs[job]["kind"] == kind] for kind in range(len(line) - 1)]
+    for queue, among, mine in zip(line, [ALIKE] * len(by_kind) + [ALL], [*by_kind, expected], strict=True):
+        assert walked(jobs, queue["first"], "behind", among) == mine
+        assert walked(jobs, queue["last"], "ahead", among) == mine[::-1]
+        assert queue["length"] == len(mine)
+
+
 @given(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 9)), max_size=60))
 def test_the_line_is_a_list(steps):
     """Jobs of three classes enter; before each, perhaps, some job leaves from wherever it stands."""
@@ -41,13 +50,7 @@ def test_the_line_is_a_list(steps):
         jobs[job]["kind"] = kind
         enter(jobs, line, job)
         expected.append(job)
-        queues = [[other for other in expected if jobs[other]["kind"] == k] for k in range(3)]
-        assert walked(jobs, line[-1]["first"], "behind") == expected
-        assert walked(jobs, line[-1]["last"], "ahead") == expected[::-1]
-        for queue, alike in zip(line, queues, strict=False):
-            assert walked(jobs, queue["first"], "behind", ALIKE) == alike
-            assert walked(jobs, queue["last"], "ahead", ALIKE) == alike[::-1]
-        assert line["length"].tolist() == [len(alike) for alike in queues] + [len(expected)]
+        require(jobs, line, expected)
 
 
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 9)), max_size=60))
@@ -61,11 +64,7 @@ def test_newcomers_pass_all_with_larger_numbers(steps):
         enter(jobs, line, job)
         pass_by_number(jobs, line, job)
         expected = sorted([*expected, job], key=lambda job: jobs[job]["number"])
-        assert walked(jobs, line[-1]["first"], "behind") == expected
-        assert walked(jobs, line[-1]["last"], "ahead") == expected[::-1]
-        for k, queue in enumerate(line[:4]):
-            alike = [other for other in expected if jobs[other]["kind"] == k]
-            assert walked(jobs, queue["first"], "behind", ALIKE) == alike
+        require(jobs, line, expected)
 
 
 @given(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 9)), max_size=40))
@@ -83,12 +82,7 @@ def test_who_was_interrupted_enters_where_it_stood(steps):
         elif out:
             waiting = sorted([*waiting, out[0]])
             enter_again(jobs, line, out.pop(0))
-        assert walked(jobs, line[-1]["first"], "behind") == waiting
-        assert walked(jobs, line[-1]["last"], "ahead") == waiting[::-1]
-        for kind in range(3):
-            alike = [job for job in waiting if jobs[job]["kind"] == kind]
-            assert walked(jobs, line[kind]["first"], "behind", ALIKE) == alike
-            assert walked(jobs, line[kind]["last"], "ahead", ALIKE) == alike[::-1]
+        require(jobs, line, waiting)
 
 
 @given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 9)), max_size=40))
