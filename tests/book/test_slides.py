@@ -42,7 +42,7 @@ def decks(folder):
     """Each deck by its name."""
     paths = {name: folder / f"{name}.html" for name in SESSIONS}
     assert sorted(paths.values()) == sorted(folder.iterdir())
-    return {name: BeautifulSoup(path.read_text(encoding="utf-8"), "html.parser") for name, path in paths.items()}
+    return {name: BeautifulSoup(path.read_text(encoding="utf-8"), "lxml") for name, path in paths.items()}
 
 
 @pytest.fixture(scope="module")
@@ -110,7 +110,7 @@ def test_a_deck_needs_nothing_else_and_no_formula_stands_raw(decks, name):
     assert all(image["src"].startswith("data:image/svg+xml;base64,") and image["alt"] for image in images)
     assert not deck.select("[href], script[src], link") and "url(http" not in deck.style.string
     assert len(deck.select("math")) >= 25
-    words = BeautifulSoup(str(deck.main), "html.parser")
+    words = BeautifulSoup(str(deck.main), "lxml")
     for code in words.select("pre, code, math"):
         code.extract()
     text = words.get_text(" ")
