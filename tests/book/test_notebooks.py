@@ -75,6 +75,7 @@ def test_a_sentence_is_compared_and_its_code_is_not_shown(path):
     for cell in cells(path):
         tags = set(cell.metadata.get("tags", []))
         assert "sentence" not in tags or {"remove-input", "nbval-check-output"} <= tags, cell.metadata.name
+        assert ":::" not in cell.source, f"{cell.metadata.name}: JupyterLab knows no directive"
 
 
 def test_no_number_of_a_sentence_can_begin_a_list(path):
