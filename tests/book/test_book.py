@@ -143,6 +143,7 @@ def test_names_that_others_link_to_are_kept(html, page):
     soup = soup_of(html / page)
     names = {tag["id"] for tag in soup.find_all(id=True)}
     assert not set(STABLE[page]) - names
+    assert {f"notebooks/{chapter.name}.html" for chapter in CHAPTERS} <= STABLE.keys()
 
 
 @pytest.mark.parametrize("paper", PAPERS, ids=lambda one: one.key)
@@ -157,11 +158,6 @@ def test_equations_keep_the_numbers_of_their_paper(html, paper):
     for row in rows:
         k = re.search(rf"\{{eq\}}`{paper.key.lower()}:(\d+)`", row["where"])[1]
         assert shown[f"equation-{paper.key.lower()}-{k}"] == f"({paper.key}.{k})"
-
-
-@pytest.mark.parametrize("chapter", CHAPTERS, ids=lambda one: one.name)
-def test_names_of_each_chapter_are_among_those_that_are_kept(chapter):
-    assert f"notebooks/{chapter.name}.html" in STABLE
 
 
 def test_sources_stand_outside_of_what_a_function_raises_or_returns(html):
