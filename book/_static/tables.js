@@ -29,6 +29,13 @@ function widen() {
     }
   }
 }
+// Options of commands, and what a cell printed in columns: the style sheet breaks neither.
+function keep() {
+  for (const word of document.querySelectorAll(".bd-article code .pre"))
+    if (word.textContent.startsWith("--")) word.classList.add("option");
+  for (const box of document.querySelectorAll(".bd-article .cell_output pre"))
+    if (/\S {2,}\S.*\n.*\S {2,}\S/.test(box.textContent)) box.classList.add("columns");
+}
 // What folds, panels and formulas do to the page moves the place that an address leads to: it is shown again until the
 // page is at rest or the reader moves.
 function settle() {
@@ -42,7 +49,7 @@ function settle() {
   setTimeout(end, 4000);
   watch.observe(document.body);
 }
-addEventListener("DOMContentLoaded", widen);
+addEventListener("DOMContentLoaded", () => (widen(), keep()));
 addEventListener("load", () => (reach(), name()));
 // A page that is loaded again, or that the way back leads to, stays where the reader was.
 addEventListener("load", () => performance.getEntriesByType("navigation")[0]?.type === "navigate" && settle());
