@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -29,25 +30,18 @@ JOBS, PEAK = "jobs", "peak"  # behind a limit of jobs; in place of one of server
 LIMITS = {"user_servers": "servers of a user", "user_jobs": "jobs of a user"}  # rules, and kinds that are learned
 
 
-def _units(context, option, unit):
-    """Return the units as they were given, if they are known ones."""
-    from mjq_logs.reading.vectors import units_of
+def _taken_by(module, check):
+    """Return a callback that keeps words as they were given, if this function of a module, loaded late, takes them."""
 
-    try:
-        units_of(unit)
-    except ValueError as error:
-        raise click.BadParameter(str(error)) from None
-    return unit
+    def callback(context, option, words):
+        try:
+            if words is not None:
+                getattr(import_module(module), check)(words)
+        except ValueError as error:
+            raise click.BadParameter(str(error)) from None
+        return words
 
-
-def _memory(context, option, unit):
-    """Return a unit of memory as it was given, if it is one."""
-    from mjq_logs.reading.vectors import memory_unit
-
-    try:
-        return unit and memory_unit(unit) and unit
-    except ValueError as error:
-        raise click.BadParameter(str(error)) from None
+    return callback
 
 
 LOG_OPTIONS = (
@@ -58,14 +52,15 @@ LOG_OPTIONS = (
         "--unit. Repeat for more columns.",
     ),
     click.option(
-        "--unit", metavar="UNIT|UNIT,UNIT...", callback=_units, is_eager=True,
+        "--unit", metavar="UNIT|UNIT,UNIT...", is_eager=True,
+        callback=_taken_by("mjq_logs.reading.vectors", "units_of"),
         help="Count the needs of jobs in this unit: cpus, nodes, gpus or mem, which is memory in GB of 1024 MB. "
         "Several of them between commas, such as cpus,mem, count several resources at once. A log of sacct has all of "
         "them, one in the Standard Workload Format has cpus and mem, and a table has columns of these names, or of "
         "those that --column gives them.",
     ),
     click.option(
-        "--memory", metavar="UNIT", callback=_memory, is_eager=True,
+        "--memory", metavar="UNIT", is_eager=True, callback=_taken_by("mjq_logs.reading.vectors", "memory_unit"),
         help="The unit of the memory in the file, such as MB, or KB/cpu where it counts for each processor. By default "
         "it is that of the format: KB/cpu in the Standard Workload Format, and GB in a table. The public log of "
         "MetaCentrum has B.",
@@ -177,20 +172,9 @@ growth_option = click.option(
     "--growth", metavar="FACTOR", type=click.FloatRange(min=0, min_open=True), default=1.0, show_default=True,
     help="Multiply the arrival rate of the log by this factor.",
 )  # fmt: skip
-
-
-def _priority(context, option, words):
-    """Return an order of priority as it was given, if it is one."""
-    from mjq_logs.reading.priorities import order_of
-
-    try:
-        return order_of(words) and words
-    except ValueError as error:
-        raise click.BadParameter(str(error)) from None
-
-
 priority_option = click.option(
-    "--priority", metavar="COLUMN=NAME,...", callback=_priority,
+    "--priority", metavar="COLUMN=NAME,...",
+    callback=_taken_by("mjq_logs.reading.priorities", "order_of"),
     help="Let jobs go first by their queue, qos or partition, such as --priority qos=high,normal: those of the first "
     "name before all others, and those that are not named last. Nobody is interrupted. The policy must be fcfs, "
     "first-fit or easy: under fcfs no job starts while one of a higher priority waits.",
@@ -649,20 +633,18 @@ def read_parts(
         raise click.UsageError(f"{path} is a summary of a log: it has no partitions to choose from")
     if partition is not None:
         raise click.UsageError("--partition and --servers NAME=N exclude each other; both say which partitions to take")
-    if calendar is not None or known:
-        raise click.UsageError("a calendar is that of one machine: give --partition NAME with --calendar")
-    if user_limit:
-        raise click.UsageError("--user-limit is for one machine: give --partition NAME")
-    if queue_limit is not None:
-        raise click.UsageError("--queue-limit is for one machine: give --partition NAME")
+    alone = {
+        "--calendar": calendar, "--known": known or None, "--user-limit": user_limit or None,
+        "--queue-limit": queue_limit, "--save-hours": save_hours,
+    }  # fmt: skip
+    for option in (name for name, value in alone.items() if value is not None):
+        raise click.UsageError(f"{option} is for one machine: give --partition NAME")
     if array_limit not in (None, NONE):
         raise click.UsageError("--array-limit is for one machine: give --partition NAME")
     logs, lines = read_partitions(path, servers, dict(columns) or None, **words)
     logs = {name: _within(log, since, until) for name, log in logs.items()}
     if keep_gaps is not None:
         logs = {name: _with_outages(log, keep_gaps) for name, log in logs.items()}
-    if save_hours is not None:
-        raise click.UsageError("--save-hours writes the rules of one machine: give --partition NAME")
     limited = {name: _limits_of_arrays(log, array_limit, hours, without) for name, log in logs.items()}
     return {
         name: _with_rules(log, hours, True, limits=limits, without=without) for name, (log, limits) in limited.items()
