@@ -30,15 +30,15 @@ class Clocked(Protocol):
 
     @property
     def gaps(self) -> Sequence[Gap]:
-        """Return what was taken out."""
+        """Tell what was taken out."""
 
     @property
     def clock(self) -> float | None:
-        """Return when second 0 is."""
+        """Tell when second 0 is."""
 
     @property
     def zone(self) -> str:
-        """Return the name of the time zone."""
+        """Tell the name of the time zone."""
 
 
 def is_zone(name: str) -> bool:
