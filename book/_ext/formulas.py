@@ -8,7 +8,6 @@ formula stay on its line.
 
 import re
 from functools import cache
-from html import escape
 
 import math_core
 from docutils import nodes
@@ -125,9 +124,9 @@ def keep_neighbours(app, doctree, docname):
 
 
 def visit_inline(self, node):
-    pieces = broken(checked(node.astext(), False, node)).split("<wbr>")
-    if meaning := node.get("meaning"):  # symbols.py; what is tapped has the focus, and no key stops there
-        pieces = [f'<span class="symbol" tabindex="-1" data-meaning="{escape(meaning)}">{"<wbr>".join(pieces)}</span>']
+    pieces = broken(node.get("marked") or checked(node.astext(), False, node)).split("<wbr>")
+    # Letters of symbols.py; what is tapped has the focus, and no key stops there.
+    pieces = [f'<span class="symbol" tabindex="-1">{x}</span>' if 'class="y' in x else x for x in pieces]
     if "before" in node:
         pieces[0] = f'<span class="stay">{node["before"]}{pieces[0]}</span>'
     if "after" in node:

@@ -36,22 +36,39 @@ def test_each_letter_of_a_chapter_has_one_meaning():
 
 
 def test_an_index_may_be_another_one_of_its_kind_and_nothing_else(symbols):
-    need = symbols.meaning_of(r"b_\ell", "processing_capacity")
-    assert (
-        symbols.meaning_of("b_3", "processing_capacity") == need == symbols.meaning_of(" b_k ", "processing_capacity")
-    )
-    assert symbols.meaning_of("b", "processing_capacity") is None
-    assert symbols.meaning_of("n_3", "stability") is None  # there are two classes, and a letter for each
-    assert symbols.meaning_of("n_1", "stability") != symbols.meaning_of("n_2", "stability")
+    need = symbols.meanings_in(r"b_\ell", "processing_capacity")
+    assert need and symbols.meanings_in("b_3", "processing_capacity") == need
+    assert need == symbols.meanings_in(" b_k ", "processing_capacity")
+    assert symbols.meanings_in("b", "processing_capacity") == []
+    assert symbols.meanings_in("n_3", "stability") == []  # there are two classes, and a letter for each
+    assert symbols.meanings_in("n_1", "stability") != symbols.meanings_in("n_2", "stability")
 
 
-def test_letters_in_sentences_show_their_meaning_but_not_in_headings_and_links(pages):
+def test_each_letter_of_the_list_is_found_in_a_formula(symbols):
+    for row in ROWS:
+        formula = rf"1 + \frac{{{row['letter']}}}{{2}}"
+        assert symbols.meanings_in(formula, row["chapter"])[:1] == [symbols.in_words(row["meaning"])], row
+
+
+def test_letters_are_marked_and_nothing_else_changes(symbols):
+    """Whatever the formula: without the classes it is what it was, and no letter is marked within another one."""
+    formulas = [r"\sum_\ell p_\ell b_\ell / B", r"\tilde u < n", r"\sqrt{p(n) + u(n)^n}", r"x_n", "a & b < c"]
+    for tex in formulas[:4]:
+        formula = symbols.marked(tex, "processing_capacity")
+        assert re.sub(r' class="y\d+"', "", formula) == symbols.translated(tex, False)
+        assert not BeautifulSoup(formula, "lxml").select("[class] [class]")
+    assert symbols.meanings_in(formulas[3], "processing_capacity") == []  # an index, and a letter with another one
+
+
+def test_letters_in_sentences_show_their_meaning_but_not_in_headings_and_links(pages, symbols):
     for name, article in pages.items():
         shown = article.select(".symbol")
-        assert {x["data-meaning"] for x in shown} and not article.select(
-            "h1 .symbol, h2 .symbol, h3 .symbol, a .symbol"
-        ), name
-        assert all(len(x.select("math")) == 1 and x["tabindex"] == "-1" for x in shown), name
+        assert shown and not article.select("h1 .symbol, h2 .symbol, h3 .symbol, a .symbol"), name
+        assert all(x["tabindex"] == "-1" and x.select('math [class^="y"]') for x in shown), name
+        assert not article.select('[class^="y"] [class^="y"]'), name
+        page = (HTML / f"notebooks/{name}.html").read_text(encoding="utf-8")
+        used = {x["class"][0] for x in article.select('.symbol [class^="y"]')}
+        assert used <= set(symbols.letters(name).meanings) and all(f".{x}:hover" in page for x in used), name
 
 
 def test_each_letter_of_the_list_is_used_in_its_chapter_or_its_companion(symbols):
@@ -60,26 +77,31 @@ def test_each_letter_of_the_list_is_used_in_its_chapter_or_its_companion(symbols
     for chapter in CHAPTERS:
         text = "".join((ROOT / f"notebooks/{name}.ipynb").read_text(encoding="utf-8") for name in chapter.notebooks)
         for row in (row for row in ROWS if row["chapter"] == chapter.name):
-            stem = row["letter"].replace("\\", "\\\\")
-            index = symbols.INDEX.fullmatch(row["letter"])
-            if stem not in text and not (index and re.search(re.escape(index[1].replace("\\", "\\\\")) + "_", text)):
+            letter, index = (
+                row["letter"].replace("\\", "\\\\"),
+                re.fullmatch(r"(\\?[A-Za-z]+)_(?:\\ell|\w)", row["letter"]),
+            )
+            if letter not in text and not (index and index[1].replace("\\", "\\\\") + "_" in text):
                 unused.append((row["chapter"], row["letter"]))
     assert unused == []
 
 
-def test_a_meaning_is_seen_under_the_pointer_and_on_a_telephone_when_it_is_tapped(browser):
+def test_a_meaning_is_seen_under_the_pointer_and_on_a_telephone_when_it_is_tapped(browser, symbols):
     path = HTML / "notebooks/stability.html"
     if not path.exists():
         pytest.skip("the book is not built: make book")
-    shown = "x => getComputedStyle(x, '::after').content"
+    shown = "x => getComputedStyle(x.closest('.symbol'), '::after').content"
     for width in (None, PHONE):
         page, trouble = visit(browser, path) if width is None else visit(browser, path, width)
-        letter = page.locator("p > .symbol:visible").first
-        assert letter.evaluate(shown) == "none"
-        if width is None:
+        letters = page.locator("p > .symbol:visible [class^=y]")
+        for letter in (letters.first, page.locator("p > .symbol:visible :is(msub, mi) + mo + [class^=y]").first):
+            assert letter.evaluate(shown) == "none"
             letter.hover()
-        else:
-            letter.evaluate("x => x.focus()")
-        assert letter.evaluate(shown) == f'"{letter.get_attribute("data-meaning")}"'
+            meaning = symbols.letters("stability").meanings[letter.get_attribute("class")]
+            assert letter.evaluate(shown) == f'"{meaning}"'
+            page.mouse.move(0, 0)
+        alone = page.locator("p > .symbol:visible:has(> math > [class^=y]:only-child)").first
+        alone.evaluate("x => x.focus()")
+        assert alone.evaluate(shown) != "none"
         assert beyond_the_edge(page) == 0 and trouble == []
         page.context.close()
