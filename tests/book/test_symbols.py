@@ -3,6 +3,7 @@
 import csv
 import importlib
 import re
+from types import SimpleNamespace
 
 import pytest
 from bs4 import BeautifulSoup
@@ -60,6 +61,19 @@ def test_letters_are_marked_and_nothing_else_changes(symbols):
     assert symbols.meanings_in(formulas[3], "processing_capacity") == []  # an index, and a letter with another one
 
 
+def test_a_long_formula_breaks_where_it_did(symbols):
+    formulas = importlib.import_module("formulas")
+    tex = r"E[W] \le \lambda + \lambda^2 + \lambda^3 + \lambda^4 = n_1 + n_2 + n_1 n_2 = \lambda + 2 + \lambda^5"
+    page, node = SimpleNamespace(body=[]), formulas.nodes.math("", tex)
+    node["marked"] = symbols.marked(tex, "stability")
+    with pytest.raises(formulas.nodes.SkipNode):
+        formulas.visit_inline(page, node)
+    (text,) = page.body
+    plain = re.sub(r'</?span[^>]*>| class="y\d+"', "", text)
+    assert plain == formulas.broken(formulas.translated(tex, False)) and "<wbr>" in plain
+    assert text.count('<span class="symbol"') == len(text.split("<wbr>"))
+
+
 def test_letters_in_sentences_show_their_meaning_but_not_in_headings_and_links(pages, symbols):
     for name, article in pages.items():
         shown = article.select(".symbol")
@@ -93,14 +107,14 @@ def test_a_meaning_is_seen_under_the_pointer_and_on_a_telephone_when_it_is_tappe
     shown = "x => getComputedStyle(x.closest('.symbol'), '::after').content"
     for width in (None, PHONE):
         page, trouble = visit(browser, path) if width is None else visit(browser, path, width)
-        letters = page.locator("p > .symbol:visible [class^=y]")
-        for letter in (letters.first, page.locator("p > .symbol:visible :is(msub, mi) + mo + [class^=y]").first):
+        letters = page.locator("p .symbol:visible [class^=y]")
+        for letter in (letters.first, page.locator("p .symbol:visible :is(msub, mi) + mo + [class^=y]").first):
             assert letter.evaluate(shown) == "none"
             letter.hover()
             meaning = symbols.letters("stability").meanings[letter.get_attribute("class")]
             assert letter.evaluate(shown) == f'"{meaning}"'
             page.mouse.move(0, 0)
-        alone = page.locator("p > .symbol:visible:has(> math > [class^=y]:only-child)").first
+        alone = page.locator("p .symbol:visible:has(> math > [class^=y]:only-child)").first
         alone.evaluate("x => x.focus()")
         assert alone.evaluate(shown) != "none"
         assert beyond_the_edge(page) == 0 and trouble == []
