@@ -164,7 +164,7 @@ class Hours(ReadOnly):
                 beyond = np.inf if freely else float(self.grace[row])
                 which[row, int(freely)] = rows.setdefault((self.open[row].tobytes(), beyond), len(rows))
         weeks = np.empty(len(rows), WEEK)
-        for (hours, beyond), place in rows.items():
-            weeks[place]["closing"], weeks[place]["opening"] = hours_left(np.frombuffer(hours, dtype=bool))
-            weeks[place]["grace"] = beyond
+        hours = np.frombuffer(b"".join(hours for hours, _ in rows), dtype=bool).reshape(-1, HOURS)
+        weeks["closing"], weeks["opening"] = hours_left(hours)
+        weeks["grace"] = [beyond for _, beyond in rows]
         return weeks, which[kind, too_long.astype(np.intp)]

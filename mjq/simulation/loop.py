@@ -46,7 +46,7 @@ from mjq.simulation import policies
 from mjq.simulation.engine.arrivals import class_of, estimate, next_arrival, number_of, service_time
 from mjq.simulation.engine.gates import gates_of, let_in, return_room, stop
 from mjq.simulation.engine.heap import pop, push, record_type, remove
-from mjq.simulation.engine.hours import ALWAYS, closes, passes, turns
+from mjq.simulation.engine.hours import ALWAYS, open_and_close, passes
 from mjq.simulation.engine.policy import Policy, compiled
 from mjq.simulation.engine.queue import (
     ALL,
@@ -55,6 +55,7 @@ from mjq.simulation.engine.queue import (
     NOBODY,
     PROFILE,
     RESOURCE,
+    UNKNOWN,
     empty_queues,
     enter,
     enter_again,
@@ -122,8 +123,9 @@ class Plan(NamedTuple):
         Places to wait; `ENDLESS` for as many as it takes.
     one_by_one : bool
         Whether the policy is asked after each single event of an instant.
-    knows_times, interrupts : bool
-        Whether the time of a job must be known when it arrives; whether the policy interrupts jobs.
+    knows_times, expects_ends, interrupts : bool
+        Whether the time of a job must be known when it arrives; whether the policy looks at when jobs in service are
+        expected to end; whether it interrupts jobs.
     number : int
         Its parameter.
     by_number : bool
@@ -138,6 +140,7 @@ class Plan(NamedTuple):
     room: int
     one_by_one: bool
     knows_times: bool
+    expects_ends: bool
     interrupts: bool
     number: int
     by_number: bool = False
@@ -316,11 +319,13 @@ def _advance(
     longer than the steps.
     """
     lam, shares, laws, table, factor, log = source
-    arrivals, warm, counted, batches, tail_at, room, one_by_one, knows_times, interrupts, _, by_number = plan
+    arrivals, warm, counted, batches, tail_at, room, one_by_one = plan[:7]
+    knows_times, expects_ends, interrupts, _, by_number = plan[7:]
     calendar, cycle, weeks = rules.calendar, rules.cycle, rules.weeks
     sizes, groups, limited = rules.sizes, rules.groups, len(rules.groups) > 0
     logged = len(log) > 0
-    areas, times_known, single = sums.areas, knows_times or one_by_one, one_by_one or room < ENDLESS
+    times_known, expecting = knows_times or one_by_one, expects_ends or one_by_one
+    areas, single = sums.areas, one_by_one or room < ENDLESS
     while state.told < counted or state.batch >= 0:
         then = min(state.coming, due[0]) if state.running else state.coming
         then = min(then, memory[0].wake, state.change, state.turn, state.pass_at)
@@ -334,7 +339,7 @@ def _advance(
         if state.change == then:
             _change(state, jobs, line, memory, calendar, times_known)
         if state.turn == then:
-            _turn(state, memory)
+            state.turn = open_and_close(memory, then)
         if one_by_one:
             _let_go(state, jobs, line, serving, due)
         if not (one_by_one and state.coming == state.now):
@@ -342,7 +347,7 @@ def _advance(
                 if one_by_one:
                     _first_by_start(state, jobs, due, who)
                 job = who[0]
-                if times_known:
+                if expecting:
                     _stop_expecting(state, jobs, line, serving, memory, job)
                 _depart(state, jobs, line, due, who)
                 if limited:
@@ -360,6 +365,7 @@ def _advance(
                     break
             if limited:
                 let_in(jobs, line, gates, groups, sizes, times_known)
+                memory[0].candidate = UNKNOWN
         newcomer = NOBODY
         while state.coming == state.now:
             if state.spare == NOBODY:
@@ -380,6 +386,10 @@ def _advance(
                 alike = line[mine.kind]
                 alike.shortest = min(alike.shortest, mine.estimate)
                 mine.promise = np.nan
+            if by_number or limited:
+                memory[0].candidate = UNKNOWN
+            elif memory[0].candidate == NOBODY:
+                memory[0].candidate = newcomer
             if limited:
                 stop(jobs, line, gates, groups, sizes, newcomer)
             state.coming = next_arrival(rng, lam, log, state.arrived, state.now)
@@ -389,7 +399,8 @@ def _advance(
                 break
         memory[0].wake = np.inf
         if cycle > 0:
-            state.pass_at = passes(cycle, state.now)
+            if state.pass_at == np.inf:
+                state.pass_at = passes(cycle, then)
             if state.pass_at > state.now:
                 continue
             state.pass_at = np.inf
@@ -432,7 +443,7 @@ def _advance(
             if one_by_one:
                 jobs[job].turn = state.started
                 state.started += 1
-            if times_known:
+            if expecting:
                 jobs[job].estimate += state.now
                 serve(jobs, serving, job)
             if not interrupts and warm <= number < warm + counted:
@@ -462,22 +473,14 @@ def _change(state, jobs, line, memory, calendar, times_known):
 @numba.njit(cache=True, nogil=True)
 def _learn_hours(state, line, memory, rules):
     """Note the hours of all classes, and who may start at the beginning."""
-    memory[0].begins, memory[0].hour = rules.begins, rules.hour
+    memory[0].begins, memory[0].hour, memory[0].candidate = rules.begins, rules.hour, UNKNOWN
     for k in range(len(rules.weeks)):
         memory[1 + k].closing[:] = rules.weeks[k].closing
         memory[1 + k].opening[:] = rules.weeks[k].opening
         memory[1 + k].grace = rules.weeks[k].grace
     for kind in range(len(line) - 1):
         line[kind].hours = 1 + rules.hours[kind]
-    _turn(state, memory)
-
-
-@numba.njit(nogil=True, **BORROWING)
-def _turn(state, memory):
-    """Open and close the hours that begin now."""
-    for k in range(1, len(memory)):
-        memory[k].closes = closes(memory, k, state.now)
-    state.turn = turns(memory, state.now)
+    state.turn = open_and_close(memory, state.now)
 
 
 @numba.njit(nogil=True, **BORROWING)

@@ -205,9 +205,8 @@ def simulate_multiserver(
     batches = max(1, min(BATCHES, jobs // 2)) if replications == 1 else 1
     warm = round(warmup * jobs)
     arrivals = warm + jobs if rule.keeps_order else 2 * (warm + jobs) + LATECOMERS
-    plan = Plan(
-        arrivals, warm, jobs, batches, tail_at, room, False, rule.draws_times_first, rule.interrupts, number=rule.number
-    )
+    times, interrupts = rule.draws_times_first, rule.interrupts
+    plan = Plan(arrivals, warm, jobs, batches, tail_at, room, False, times, times, interrupts, number=rule.number)
     source, needs = sources.poisson(lam, p, laws, factor), by_resource(units(b, B))
     run = Compiled(events, policy, source, needs, plan, np.empty((2, 0)), Rules())
     return _estimates(replicate(run, seed, replications, workers, progress))

@@ -283,7 +283,9 @@ def replay(
         rule = replace(rule, choose=rule.in_hours)
         weeks, which = hours.classes(of_class, estimates, cycle)
         pairs = np.flatnonzero(np.bincount(code := (len(weeks) + 1) * kinds + which + 1))
-        kinds = np.searchsorted(pairs, code)
+        class_of_code = np.empty(len(needs) * (len(weeks) + 1), dtype=np.intp)
+        class_of_code[pairs] = np.arange(len(pairs))
+        kinds = class_of_code[code]
         needs, hours_of_needs = needs[pairs // (len(weeks) + 1)], pairs % (len(weeks) + 1) - 1
     in_order, n = bool((submit[1:] >= submit[:-1]).all()), len(submit)
     order = slice(None) if in_order else np.argsort(submit, kind="stable")
@@ -307,6 +309,7 @@ def replay(
         room=ENDLESS,
         one_by_one=ties == "one by one",
         knows_times=rule.draws_times_first or len(weeks) > 0,
+        expects_ends=rule.draws_times_first,
         interrupts=rule.interrupts,
         number=rule.number,
         by_number=queue is not None,

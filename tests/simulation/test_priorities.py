@@ -88,7 +88,7 @@ def under_the_policy_of_the_simulator(log, kinds, needs, first, ties):
     submit, _, run, _, servers = log
     order, record = np.argsort(submit, kind="stable"), np.full((2, len(submit)), np.nan)
     source = arrivals.logged(submit.astype(float), kinds, run.astype(float), run.astype(float), order)
-    plan = Plan(len(submit), 0, len(submit), 1, np.empty(0), ENDLESS, ties == TIES[1], False, False, first)
+    plan = Plan(len(submit), 0, len(submit), 1, np.empty(0), ENDLESS, ties == TIES[1], False, False, False, first)
     in_units = by_resource(units(needs, servers))
     events(np.random.default_rng(0), f"strict-priority-{first}", source, in_units, plan, record, Rules())
     start = np.empty(len(submit))

@@ -15,8 +15,9 @@ import numpy as np
 
 from mjq._util.compiling import BORROWING, numba
 from mjq.simulation.engine.heap import record_type
+from mjq.simulation.engine.queue import UNKNOWN
 
-__all__ = ["ALWAYS", "HOURS", "WEEK", "closes", "hours_left", "next_start", "passes", "turns"]
+__all__ = ["ALWAYS", "HOURS", "WEEK", "hours_left", "next_start", "open_and_close", "passes"]
 
 HOURS = 168  # of a week
 # A class of hours. Of each hour of the week: after how many, itself included, hours close, 0 if it is closed; and after
@@ -26,19 +27,21 @@ ALWAYS = np.empty(0, WEEK)
 
 
 def hours_left(is_open: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the two tables of a class of hours, of which some are open and some are closed.
+    """Return the two tables of classes of hours, each of which has open and closed hours; a row for each class.
 
-    >>> closing, opening = hours_left(np.arange(168) % 84 < 2)
-    >>> closing[:4].tolist(), opening[:4].tolist()
+    >>> closing, opening = hours_left(np.arange(168)[None] % 84 < 2)
+    >>> closing[0, :4].tolist(), opening[0, :4].tolist()
     ([2, 1, 0, 0], [84, 83, 82, 81])
     """
-    hours = np.arange(HOURS)
-    before = np.roll(is_open, 1)
-    to_next = []
-    for changes in (np.flatnonzero(before & ~is_open), np.flatnonzero(~before & is_open)):
-        later = np.append(changes, changes[0] + HOURS)
-        to_next.append(later[np.searchsorted(changes, hours, "right")] - hours)
-    return np.where(is_open, to_next[0], 0), to_next[1]
+    weeks, hours = np.tile(is_open, 2), np.arange(2 * HOURS)
+    changes = weeks != np.roll(weeks, 1, axis=1)
+
+    def to_next(here):
+        """Return, for each hour of a week, how long it is to the next of these changes."""
+        later = np.minimum.accumulate(np.where(here, hours, 2 * HOURS)[:, ::-1], axis=1)[:, ::-1]
+        return later[:, 1 : HOURS + 1] - hours[:HOURS]
+
+    return np.where(is_open, to_next(changes & ~weeks), 0), to_next(changes & weeks)
 
 
 @numba.njit(nogil=True, **BORROWING)
@@ -67,9 +70,8 @@ def _hour(memory, time):
 
 
 @numba.njit(nogil=True, **BORROWING)
-def closes(memory, row, time):
-    """Return by when a job with these hours that starts now must be expected to end; minus infinity if closed."""
-    k = _hour(memory, time)
+def _closes(memory, row, k):
+    """Return by when a job with these hours that starts in hour k must be expected to end; minus infinity if closed."""
     more = memory[row].closing[k % HOURS]
     return memory[0].begins + (k + more) * memory[0].hour + memory[row].grace if more else -math.inf
 
@@ -83,20 +85,28 @@ def next_start(memory, row, time, span):
     start = passes(memory[0].cycle, time)
     if row == 0 or start == math.inf:
         return start
-    last = _hour(memory, start) + 336
-    while start + span > closes(memory, row, start):
-        k = _hour(memory, start)
+    k = _hour(memory, start)
+    last = k + 2 * HOURS
+    while start + span > _closes(memory, row, k):
         k += memory[row].opening[k % HOURS]
         if k >= last:
             return math.inf
         start = passes(memory[0].cycle, memory[0].begins + k * memory[0].hour)
+        k = _hour(memory, start)
     return start
 
 
 @numba.njit(nogil=True, **BORROWING)
-def turns(memory, time):
-    """Return when next some class opens or closes."""
+def open_and_close(memory, time):
+    """Note by when jobs of each class must be expected to end that start now; return when next a class opens or closes.
+
+    If one opens, it is no longer known which jobs may not start.
+    """
     k, soonest = _hour(memory, time), HOURS
     for row in range(1, len(memory)):
+        later = _closes(memory, row, k)
+        if later > memory[row].closes:
+            memory[0].candidate = UNKNOWN
+        memory[row].closes = later
         soonest = min(soonest, memory[row].closing[k % HOURS] or memory[row].opening[k % HOURS])
     return memory[0].begins + (k + soonest) * memory[0].hour

@@ -36,13 +36,14 @@ from mjq._util.compiling import BORROWING, numba
 from mjq.simulation.engine.heap import record_type
 
 __all__ = [  # noqa: RUF022, in the order of reading
-    "NOBODY", "MANY", "ALL", "ALIKE", "WHOLE", "RESOURCE", "MOST_RESOURCES", "NOTHING", "EVERYTHING", "JOB", "MEMORY",
-    "PROFILE", "QUEUE", "units", "by_resource", "fits", "take", "give_back", "plus", "minus", "interrupt",
-    "empty_queues", "job_table", "longer_table", "enter", "kth_waiting", "pass_by_number", "leave", "enter_again",
-    "serve", "release",
+    "NOBODY", "UNKNOWN", "MANY", "ALL", "ALIKE", "WHOLE", "RESOURCE", "MOST_RESOURCES", "NOTHING", "EVERYTHING",
+    "JOB", "MEMORY", "PROFILE", "QUEUE", "units", "by_resource", "fits", "take", "give_back", "plus", "minus",
+    "interrupt", "empty_queues", "job_table", "longer_table", "enter", "kth_waiting", "pass_by_number", "leave",
+    "enter_again", "serve", "release",
 ]  # fmt: skip
 
 NOBODY = -1
+UNKNOWN = -2  # who it is must be looked up
 MANY = 2**62  # more jobs than ever come
 ALL, ALIKE = 0, 1  # the two queues in which a waiting job stands: of all jobs, and of its class
 WHOLE = 2**60
@@ -89,10 +90,9 @@ MEMORY = record_type(
         ("closing", np.uint8, (168,)),
         ("opening", np.uint8, (168,)),
         ("grace", np.float64),
-        (
-            "closes",
-            np.float64,
-        ),  # by when a job of this class that starts now must be expected to end; infinite in the first
+        # By when a job of this class that starts now must be expected to end; infinite in the first entry.
+        ("closes", np.float64),
+        ("candidate", np.int64),  # if it is known: until hours open, no job ahead of this one may start
     ]
 )
 PROFILE = record_type([("since", np.float64), ("free", np.int64, (MOST_RESOURCES,))])

@@ -28,9 +28,9 @@ import math
 import numpy as np
 
 from mjq._util.compiling import BORROWING, numba
-from mjq.simulation.engine.queue import ALIKE, MANY, NOBODY
+from mjq.simulation.engine.queue import ALIKE, MANY, NOBODY, fits, kth_waiting
 
-__all__ = ["FEW", "fell", "first_to_start", "seek", "uproot"]
+__all__ = ["FEW", "fell", "first_in_hours", "seek", "uproot"]
 
 FEW = 32
 
@@ -60,11 +60,21 @@ def seek(jobs, queue, now, by, before):
 
 
 @numba.njit(nogil=True, **BORROWING)
-def first_to_start(jobs, queue, now, by):
-    """Return the first job of a class that, started now, is expected to end by `by`, by which its hours close."""
-    if by == math.inf:
-        return queue.first
-    return seek(jobs, queue, now, by, MANY)
+def first_in_hours(jobs, line, memory, free, now):
+    """Return the first job in the queue that fits into what is free and whose hours let it start."""
+    chosen, before = NOBODY, MANY
+    for k in range(len(line)):
+        kind = kth_waiting(line, k)
+        if kind == NOBODY:
+            break
+        job, by = line[kind].first, memory[line[kind].hours].closes
+        if by == -math.inf or jobs[job].number > before or not fits(line[kind].need, free):
+            continue
+        if by < math.inf:
+            job = seek(jobs, line[kind], now, by, before)
+        if job != NOBODY:
+            chosen, before = job, jobs[job].number
+    return chosen
 
 
 @numba.njit(nogil=True, **BORROWING)

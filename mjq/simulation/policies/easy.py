@@ -40,7 +40,8 @@ def choose(jobs, line, serving, memory, profile, running, free, now):
     if fits(need, free) and not now + jobs[head].estimate > memory[hours].closes:
         uproot(jobs, line[jobs[head].kind], head)
         return head
-    if not _somebody_fits(line, memory, free):
+    first = _first_that_fits(line, memory, free)
+    if first == NOBODY:
         return NOBODY
     shadow, there, job = now, plus(free, NOTHING), serving[0].first
     while job != NOBODY and (not fits(need, there) or jobs[job].estimate == shadow):
@@ -55,7 +56,7 @@ def choose(jobs, line, serving, memory, profile, running, free, now):
     # Where too few servers are up, the first that fits is the first of its class, however long it runs.
     extra = minus(there, need) if fits(need, there) else EVERYTHING
     chosen, before = NOBODY, MANY
-    for k in range(len(line)):
+    for k in range(first, len(line)):
         kind = kth_waiting(line, k)
         if kind == NOBODY:
             break
@@ -76,15 +77,15 @@ def choose(jobs, line, serving, memory, profile, running, free, now):
 
 
 @numba.njit(nogil=True, **BORROWING)
-def _somebody_fits(line, memory, free):
-    """Return whether any waiting job fits now whose hours are open."""
+def _first_that_fits(line, memory, free):
+    """Return the place, among the classes in which somebody waits, of the first that fits and whose hours are open."""
     for k in range(len(line)):
         kind = kth_waiting(line, k)
         if kind == NOBODY:
             break
         if memory[line[kind].hours].closes > -math.inf and fits(line[kind].need, free):
-            return True
-    return False
+            return k
+    return NOBODY
 
 
 POLICIES = {

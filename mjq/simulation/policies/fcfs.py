@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import math
-
 from mjq.simulation.engine.policy import Policy
-from mjq.simulation.engine.queue import NOBODY, fits, kth_waiting
-from mjq.simulation.engine.treap import first_to_start, uproot
+from mjq.simulation.engine.queue import ALL, EVERYTHING, NOBODY, UNKNOWN, fits
+from mjq.simulation.engine.treap import first_in_hours, uproot
 
 __all__ = ["POLICIES"]
 
@@ -21,24 +19,23 @@ def choose(jobs, line, serving, memory, profile, running, free, now):
 
 
 def choose_in_hours(jobs, line, serving, memory, profile, running, free, now):
-    """Return the same where there are hours: jobs that may not start by theirs count as absent."""
+    """Return the same where there are hours: jobs that may not start by theirs count as absent.
+
+    Until hours open, those ahead of the last one that started may not start, so that nobody looks at them again.
+    """
     job = line[len(line) - 1].first
     if now + jobs[job].estimate > memory[line[jobs[job].kind].hours].closes:
-        job = NOBODY
-        for k in range(len(line)):
-            kind = kth_waiting(line, k)
-            if kind == NOBODY:
-                break
-            first, by = line[kind].first, memory[line[kind].hours].closes
-            if by == -math.inf or (job != NOBODY and jobs[first].number > jobs[job].number):
-                continue
-            first = first_to_start(jobs, line[kind], now, by)
-            if first != NOBODY and (job == NOBODY or jobs[first].number < jobs[job].number):
-                job = first
+        job = memory[0].candidate
+        if job == UNKNOWN:
+            job = first_in_hours(jobs, line, memory, EVERYTHING, now)
+        while job != NOBODY and now + jobs[job].estimate > memory[line[jobs[job].kind].hours].closes:
+            job = jobs[job].behind[ALL]
+        memory[0].candidate = job
         if job == NOBODY:
             return NOBODY
     if not fits(line[jobs[job].kind].need, free):
         return NOBODY
+    memory[0].candidate = jobs[job].behind[ALL]
     uproot(jobs, line[jobs[job].kind], job)
     return job
 

@@ -6,11 +6,9 @@ long the queue is.
 
 from __future__ import annotations
 
-import math
-
 from mjq.simulation.engine.policy import Policy
-from mjq.simulation.engine.queue import NOBODY, fits, kth_waiting
-from mjq.simulation.engine.treap import first_to_start, uproot
+from mjq.simulation.engine.queue import NOBODY, fits
+from mjq.simulation.engine.treap import first_in_hours, uproot
 
 __all__ = ["POLICIES"]
 
@@ -29,18 +27,7 @@ def choose(jobs, line, serving, memory, profile, running, free, now):
 
 def choose_in_hours(jobs, line, serving, memory, profile, running, free, now):
     """Return the same where there are hours: jobs that may not start by theirs count as absent."""
-    chosen = NOBODY
-    for k in range(len(line)):
-        kind = kth_waiting(line, k)
-        if kind == NOBODY:
-            break
-        job, by = line[kind].first, memory[line[kind].hours].closes
-        if by == -math.inf or (chosen != NOBODY and jobs[job].number > jobs[chosen].number):
-            continue
-        if fits(line[kind].need, free):
-            job = first_to_start(jobs, line[kind], now, by)
-            if job != NOBODY and (chosen == NOBODY or jobs[job].number < jobs[chosen].number):
-                chosen = job
+    chosen = first_in_hours(jobs, line, memory, free, now)
     if chosen != NOBODY:
         uproot(jobs, line[jobs[chosen].kind], chosen)
     return chosen
