@@ -48,10 +48,22 @@ def style() -> None:
         }
     )
     try:
+        from IPython.core.getipython import get_ipython
         from matplotlib_inline.backend_inline import set_matplotlib_formats
     except ImportError:  # outside Jupyter
         return
     set_matplotlib_formats("svg", "png", metadata={"Date": None})
+    shell = get_ipython()
+    if shell is not None and shell.display_formatter is not None:
+        shell.display_formatter.formatters["image/png"].for_type(Figure, _laid_out)
+
+
+def _laid_out(figure):
+    """Return the PNG of a figure that was drawn as SVG: its layout stays, for to find it takes longer than to draw."""
+    from IPython.core.pylabtools import print_figure
+
+    figure.set_layout_engine("none")
+    return print_figure(figure, "png", base64=True, metadata={"Date": None})
 
 
 def panels(number: int, height: float = 3.1, **options: Any) -> tuple[Figure, Any]:

@@ -279,16 +279,16 @@ def test_what_has_no_queues_and_what_knows_no_limits_of_them_says_so(lived):
 
 def test_forecasts_keep_the_limits_of_queues():
     """On a machine with room, only a job of the queue waits that has as many servers as it may have."""
-    come, run = np.append(60.0 * np.arange(300), 18_000.0), np.append(np.full(300, 600.0), 36_000.0)
-    queue = np.append(np.arange(300) % 2, 1)
+    come, run = np.append(60.0 * np.arange(120), 7_200.0), np.append(np.full(120, 600.0), 36_000.0)
+    queue = np.append(np.arange(120) % 2, 1)
     log = Log(
-        np.ones(301), run, come, start=come, estimate=np.full(301, 36_000.0), servers=64, queue=queue,
+        np.ones(121), run, come, start=come, estimate=np.full(121, 36_000.0), servers=64, queue=queue,
         queue_names=QUEUES,
     )  # fmt: skip
     ruled = with_rules(log, Rules(queues={"night": 1.0}))
     jobs = history(ruled, "easy")
     assert jobs.group[:, 1].tolist() == np.where(queue == 1, 0, -1).tolist()
-    state, asked = jobs.at(18_000.0, 301), dict(need=1, limit=1)
+    state, asked = jobs.at(7_200.0, 121), dict(need=1, limit=1)
     for place, name in ((-1, "day"), (0, "night")):
         what = drawn(jobs, state, 1.0, 600.0, 4, np.random.default_rng(1), later=0, group=(-1, place))
         waits = waits_by_rule(what, 64, "easy")
