@@ -149,17 +149,18 @@ class Hours(ReadOnly):
         ValueError
             If there is no such class, or the hours of a job are always closed.
         """
-        never = np.flatnonzero(~np.asarray(self.open.any(axis=1))[kind])
-        if len(never):
+        # Those that could not end in any of their hours have hours for the start alone.
+        code = 2 * kind + (span > (self.longest + self.grace - cycle)[kind])
+        used = np.flatnonzero(np.bincount(code))
+        if not self.open[used // 2].any(axis=1).all():
+            never = np.flatnonzero(~np.asarray(self.open.any(axis=1))[kind])
             raise ValueError(
                 f"{len(never)} of {len(kind)} jobs never start: the hours of their class are always closed; the first "
                 f"is job {never[0] + 1} of those given"
             )
-        # Those that could not end in any of their hours have hours for the start alone.
         rows: dict[tuple[bytes, float], int] = {}
         which = np.full((len(self.open), 2), -1)
-        too_long = span > (self.longest + self.grace - cycle)[kind]
-        for row, freely in zip(*divmod(np.flatnonzero(np.bincount(2 * kind + too_long)), 2), strict=True):
+        for row, freely in zip(*divmod(used, 2), strict=True):
             if not self.always[row]:
                 beyond = np.inf if freely else float(self.grace[row])
                 which[row, int(freely)] = rows.setdefault((self.open[row].tobytes(), beyond), len(rows))
@@ -167,4 +168,4 @@ class Hours(ReadOnly):
         hours = np.frombuffer(b"".join(hours for hours, _ in rows), dtype=bool).reshape(-1, HOURS)
         weeks["closing"], weeks["opening"] = hours_left(hours)
         weeks["grace"] = [beyond for _, beyond in rows]
-        return weeks, which[kind, too_long.astype(np.intp)]
+        return weeks, which.ravel()[code]

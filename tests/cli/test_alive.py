@@ -180,7 +180,7 @@ def test_a_progress_bar_that_stands_still_is_drawn_again(terminal):
     with redirect_stderr(terminal), listening, parallel.Bar("replays", 4, True):
         already = terminal.getvalue().count("replays")
         seen(terminal, "replays", already + 3)
-    assert not terminal.getvalue().rpartition("replays")[2].count("…")
+        assert "…" not in terminal.getvalue().rpartition("replays")[2]  # once the bar is closed, it may be there again
 
 
 def test_without_a_terminal_nothing_is_shown(terminal):
