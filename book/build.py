@@ -29,7 +29,7 @@ from mjq_book.runs import execution
 ROOT = Path(__file__).resolve().parent.parent
 BUILD = ROOT / "_build"
 EXECUTED, FAILED = BUILD / "executed", BUILD / "failed"
-WORKERS = min((os.cpu_count() or 1) + 1, 4)  # chapters at a time: while a kernel starts, a core would wait
+WORKERS = min(os.cpu_count() or 1, 4)  # chapters at a time: one more than there are cores takes longer
 CELL_LIMIT = 600  # seconds after which a cell is given up: the slowest takes half a minute
 THREADS = "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"  # of linear algebra: they would wait spinning
 # The first two compile what later ones load, and the short ones fill the end.
