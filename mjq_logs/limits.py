@@ -201,11 +201,16 @@ def _peaks(log, group, of, jobs=False):
     return peaks
 
 
-def _arrays(log):
-    """Return of which array each job is a task, -1 where it is of none."""
+def _require_one_resource(log):
+    """Raise an error if the log does not tell when jobs came, or counts several resources."""
     log.require_arrivals()
     if log.resources:
         log.require_servers()  # refuses several
+
+
+def _arrays(log):
+    """Return of which array each job is a task, -1 where it is of none."""
+    _require_one_resource(log)
     if log.array is None:
         raise ValueError(
             "the log does not tell arrays of jobs, so they have no limits; sacct does in its column JobID, as in 7_12"
@@ -215,9 +220,7 @@ def _arrays(log):
 
 def _queues(log):
     """Return in which queue each job waited, as a place in their names; -1 where that is not known."""
-    log.require_arrivals()
-    if log.resources:
-        log.require_servers()  # refuses several
+    _require_one_resource(log)
     if log.queue is None:
         raise ValueError("the log does not tell the queues of its jobs, so they have no limits")
     return log.queue
@@ -225,9 +228,7 @@ def _queues(log):
 
 def _users(log):
     """Return who submitted each job, -1 where that is not known."""
-    log.require_arrivals()
-    if log.resources:
-        log.require_servers()  # refuses several
+    _require_one_resource(log)
     if log.user is None or not (log.user != FREE).any():
         raise ValueError("the log does not tell who submitted its jobs, so users have no limits")
     return log.user
