@@ -183,13 +183,14 @@ def _lacking(names, there):
 
 def _seconds(name, rows, log):
     """Return a column of times of the log; raise ``ValueError`` with the line of what cannot be read."""
-    some = rows if name == "time" else rows.filter(~is_missing(rows[name]))
+    wanted = np.full(len(rows), name == "time") | ~is_missing(rows[name]).to_numpy()
     try:
-        if not np.isnan(instants(log, some[name])).any():
-            return instants(log, rows[name])
+        times = instants(log, rows[name])
+        if not np.isnan(times[wanted]).any():
+            return times
     except ValueError:
         pass  # which line it is, is said below
-    for line, text in some.select("line", name).iter_rows():
+    for line, text in rows.filter(wanted).select("line", name).iter_rows():
         try:
             as_moment(log, text or "")
         except ValueError as error:
