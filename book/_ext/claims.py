@@ -2,30 +2,20 @@
 
 They stand below the rows of its ledger: first the headlines, with the numbers that their commands print, then the
 commands that check all rows. How many cells, values or tests these count is not said: it changes with the chapters, and
-with the logs that a machine has. Seconds are those that `mjq_book.experiments.commands` has measured. `tables.js`
-remembers what was ticked.
+with the logs that a machine has. `tables.js` remembers what was ticked.
 """
 
-import csv
 from html import escape
-from pathlib import Path
 
 from docutils import nodes
 from minus import with_minus
 from mjqbook import note_tables
 from sphinx.util.docutils import SphinxDirective
 
-from mjq_book import experiments, published
+from mjq_book import published
 from mjq_book.published import commands
 
 FEW = 3  # rows of the ledger that are named beside a command
-TABLE = Path(experiments.__path__[0]) / "tables/commands.csv"
-
-
-def measured():
-    """How many seconds each command took; nothing where it was not measured since it is there."""
-    with TABLE.open(encoding="utf-8", newline="") as file:
-        return dict.fromkeys(commands.commands(), "") | {row["command"]: row["seconds"] for row in csv.DictReader(file)}
 
 
 class Claims(SphinxDirective):
@@ -36,41 +26,36 @@ class Claims(SphinxDirective):
     def run(self):
         (key,) = self.arguments
         note_tables(self.env)
-        self.env.note_dependency(str(TABLE))
-        known = measured()
         own = [line for line in commands.headlines() if line.key == key]
         items = [
-            item(f"{line.claim} <em>{named_rows(line.items)}</em>", line.command, known, printed(line.expected))
+            item(f"{line.claim} <em>{named_rows(line.items)}</em>", line.command, printed(line.expected))
             for line in own
         ]
         checks = commands.checking(key)
-        rest = [item(named(rows), command, known, no_failure(command), rows) for command, rows in checks.items()]
+        rest = [item(named(rows), command, no_failure(command), rows) for command, rows in checks.items()]
         summary = f"All {len(published.ledger(key))} rows of the ledger: {count(len(checks), 'command')}"
-        summary += f", {minutes(sum(float(known[command] or 0) for command in checks))}"
         text = f'<ul class="claims">{"".join(items)}</ul><details class="claims-fold"><summary>{summary}</summary>'
         text += compared(key)
         return [nodes.raw("", f'{text}<ul class="claims">{"".join(rest)}</ul></details>', format="html")]
 
 
-def item(claim, command, known, outcome, rows=()):
-    """A claim, its command, how long that takes, and what comes of it."""
-    took = known[command]
-    seconds = minutes(float(took)) if took else "not measured yet"
+def item(claim, command, outcome, rows=()):
+    """A claim, its command, and what comes of it."""
     detail = f"<details><summary>which</summary>{named_rows(rows)}</details>" if len(rows) > FEW else ""
     return (
         f'<li><label><input type="checkbox" value="{escape(command)}"> <span>{claim}</span></label>{detail}'
-        f"<pre>{escape(command)}</pre><p>{seconds}; {outcome}</p></li>"
+        f"<pre>{escape(command)}</pre><p>{outcome}</p></li>"
     )
 
 
 def printed(expected):
     """What the command of a headline prints."""
-    return f"prints <code>{escape(expected)}</code>"
+    return f"Prints <code>{escape(expected)}</code>."
 
 
 def no_failure(command):
     """What is true of a command that checks rows of a ledger, on every machine."""
-    return "no test fails" if command.startswith("pytest") else "no claim fails"
+    return "No test fails." if command.startswith("pytest") else "No claim fails."
 
 
 def compared(key):
@@ -79,11 +64,6 @@ def compared(key):
         return ""
     numbers = sum(row.kind in published.CAN_FAIL for row in published.printed(key.lower()))
     return f"<p>The chapter and its companion compare {count(numbers, 'printed number')} with ours.</p>" * (numbers > 0)
-
-
-def minutes(seconds):
-    """A time as one would say it."""
-    return f"{seconds / 60:.1f} min" if seconds > 90 else f"{max(1, seconds):.0f} s"
 
 
 def named(rows):
@@ -100,18 +80,6 @@ def count(number, word):
     return f"{number} {word}{'' if number == 1 else 's'}"
 
 
-class TotalMinutes(SphinxDirective):
-    """How many commands there are, and how long all of them take."""
-
-    def run(self):
-        self.env.note_dependency(str(TABLE))
-        known = measured()
-        total = sum(float(known[command] or 0) for command in commands.commands())
-        words = f"All {len(commands.commands())} commands together take {total / 60:.0f} minutes of processor time."
-        return [nodes.paragraph("", words)]
-
-
 def setup(app):
     app.add_directive("claims", Claims)
-    app.add_directive("claims-total", TotalMinutes)
     return {"parallel_read_safe": True, "parallel_write_safe": True, "version": "1"}

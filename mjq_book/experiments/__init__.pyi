@@ -1,7 +1,6 @@
 from . import aggregation as aggregation
 from . import anomalies as anomalies
 from . import autoscaling as autoscaling
-from . import commands as commands
 from . import coverage as coverage
 from . import decisions as decisions
 from . import depletion as depletion

@@ -3,8 +3,6 @@
 * ``headlines.csv``: a headline a row: the chapter's key, the items of its ledger that it belongs to, the claim, the
   command that computes its number, and parts of what the command prints, in their order, with ``…`` between.
 * All other rows of the ledgers are checked by a chapter or by a file of tests: :func:`checking`.
-
-``mjq_book.experiments.commands`` measures how long the commands take.
 """
 
 from __future__ import annotations
@@ -14,7 +12,7 @@ from typing import NamedTuple
 
 from mjq_book import chapters, published
 
-__all__ = ["SKIPPED", "Headline", "checking", "command_of", "commands", "headlines", "prints"]
+__all__ = ["SKIPPED", "Headline", "checking", "command_of", "headlines", "prints"]
 
 SKIPPED = "…"  # in what a command prints: anything
 
@@ -88,13 +86,3 @@ def checking(key: str) -> dict[str, list[str]]:
             if row["item"] not in items:
                 items.append(row["item"])
     return {command: items for command, items in items_of.items() if items}
-
-
-def commands() -> list[str]:
-    """Return all commands of headlines and ledgers, each once.
-
-    >>> len(set(commands())) == len(commands()) > 50
-    True
-    """
-    named = [headline.command for headline in headlines()]
-    return list(dict.fromkeys([*named, *(command for key in published.LEDGERS for command in checking(key))]))

@@ -36,7 +36,7 @@ ELSEWHERE = {
     "summaries": "tests/papers/test_what_a_log_remembers_claims.py::test_summaries_are_computed_again",
     "what_if": "tests/logs/test_what_if.py::test_the_kept_counts_are_those_of_the_processes",
 }
-ONLY_SECONDS = {"commands", "fluid_times"}  # which no two machines have in common
+ONLY_SECONDS = {"fluid_times"}  # which no two machines have in common
 TOO_LONG = {"forecasts"}  # each row is a replay at every one of thousands of times
 
 

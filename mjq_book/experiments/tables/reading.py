@@ -13,7 +13,6 @@ KEPT = {
     "anomalies": "anomalies",
     "autoscaling": "decisions",
     "autoscaling_day": "decisions",
-    "commands": "commands",
     "coverage": "coverage",
     "depletion": "depletion",
     "depletion_cost": "depletion",
