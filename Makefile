@@ -22,7 +22,7 @@ ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 EXPERIMENT = $(subst -,_,$(NAME))
 EXPERIMENTS = $(notdir $(basename $(shell grep -l __main__ mjq_book/experiments/*.py)))
 
-.PHONY: help book test style browser paper release check-metadata notebooks slides figures lab pdf epub refresh experiment
+.PHONY: help book test style browser paper release check-metadata notebooks slides lab pdf epub refresh experiment
 .PHONY: test-slow test-plain test-browser test-processors test-pythons
 .PHONY: sync-contents sync-policies sync-metadata sync-panels sync-output coverage bench clean lock
 
@@ -55,9 +55,6 @@ notebooks: $(VENV)/ready  ## Write notebooks for students, without solutions, to
 
 slides: $(VENV)/ready  ## Write slides for the sessions of the course to _build/slides.
 	@$(BIN)/python book/slides.py
-
-figures: $(VENV)/ready  ## Write all figures of the book with their captions to _build/figures.zip.
-	@$(BIN)/python book/figures.py
 
 lab: $(VENV)/ready  ## Open copies of the chapters in JupyterLab, as words: _build/lab keeps what you change.
 	@$(BIN)/python book/student.py --solutions
