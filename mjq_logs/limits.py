@@ -34,7 +34,7 @@ def user_peak(log: Log, jobs: bool = False) -> float:
     >>> user_peak(log.of([0, 1]))
     3.0
     """
-    return float(_peaks(log, _users(log), "users", jobs).max())
+    return float(_peaks(log, _users(log), "users", jobs=jobs).max())
 
 
 def queue_peaks(log: Log) -> dict[str, float]:
@@ -51,8 +51,8 @@ def queue_peaks(log: Log) -> dict[str, float]:
     >>> queue_peaks(Log(need=[2, 1, 4], **columns, queue_names=("day", "night")))
     {'day': 3.0, 'night': 4.0}
     """
-    peaks = _peaks(log, _queues(log), "queues")  # none of queues whose jobs all come later, or still wait
-    return {name: float(most) for name, most in zip(log.queue_names, peaks, strict=False) if most > 0}
+    peaks = _peaks(log, _queues(log), "queues", len(log.queue_names))  # 0 of a queue whose jobs all come later, or wait
+    return {name: float(most) for name, most in zip(log.queue_names, peaks, strict=True) if most > 0}
 
 
 def array_peaks(log: Log) -> np.ndarray:
@@ -69,8 +69,7 @@ def array_peaks(log: Log) -> np.ndarray:
     >>> array_peaks(Log(need=[2, 1, 4], **columns))
     array([2.])
     """
-    peaks = _peaks(log, _arrays(log), "arrays", jobs=True)
-    return np.append(peaks, np.zeros(len(log.array_limits) - len(peaks)))
+    return _peaks(log, _arrays(log), "arrays", len(log.array_limits), jobs=True)
 
 
 def array_limits(log: Log, before: int = 0) -> list[Limits]:
@@ -94,8 +93,8 @@ def array_limits(log: Log, before: int = 0) -> list[Limits]:
     array, known = _arrays(log), np.isfinite(log.array_limits)
     if not known.any():
         raise ValueError(f"the log has {counted(len(known), 'array')} of jobs and tells the limit of none")
-    place = np.append(np.where(known, np.cumsum(known) - 1, FREE), FREE)  # the last is that of jobs of no array
-    return [Limits(np.append(np.full(before, FREE), place[array]), jobs=log.array_limits[known])]
+    group = _groups(np.where(known, np.cumsum(known) - 1, FREE), array, before)
+    return [Limits(group, jobs=log.array_limits[known])]
 
 
 def places_of_queues(log: Log, names: Iterable[str]) -> np.ndarray:
@@ -141,13 +140,12 @@ def queue_limits(log: Log, most: Mapping[str, float], before: int = 0) -> Limits
     ([-1, -1, 0], [4.0])
     """
     queue = _queues(log)
-    place = np.append(places_of_queues(log, most), FREE)  # the last is that of jobs without a queue
+    group = _groups(places_of_queues(log, most), queue, before)
     for name in most:
         checks.positive(f"the limit of the queue {brief(name)}", most[name], ndim=0)
-    group = np.append(np.full(before, FREE), place[queue])
     servers = np.array([float(x) for x in most.values()])
-    known = place[queue] != FREE
-    np.maximum.at(servers, place[queue][known], np.asarray(log.need)[known])
+    limited = group[before:] != FREE
+    np.maximum.at(servers, group[before:][limited], np.asarray(log.need)[limited])
     return Limits(group, servers)
 
 
@@ -183,14 +181,19 @@ def user_limits(log: Log, servers: float | None = None, jobs: float | None = Non
     return limits
 
 
-def _peaks(log, group, of, jobs=False):
+def _groups(places, kind, before):
+    """Return the group of each job by the place of its kind; jobs of no kind and those from before have none."""
+    return np.append(np.full(before, FREE), np.append(places, FREE)[kind])
+
+
+def _peaks(log, group, of, groups=0, jobs=False):
     """Return the most servers, or jobs, that each group had at once, 0 of one that had none."""
     start = log.started
     known = np.zeros(len(log), bool) if start is None else (group != FREE) & np.isfinite(start) & (log.run > 0)
     if start is None or not known.any():
         raise ValueError(f"the log tells no starts of jobs of {of}, so nobody knows what one of them had at most")
     size = np.ones(len(log)) if jobs else np.asarray(log.need)
-    groups = int(group.max()) + 1
+    groups = max(groups, int(group.max()) + 1)
     group, start, run, size = (column[known] for column in (group, start, log.run, size))
     at, change = np.concatenate([start, start + run]), np.concatenate([size, -size])
     whose = np.concatenate([group, group])
