@@ -34,8 +34,22 @@ def main():
     part = subset.Subsetter(options)
     part.populate(unicodes=subset.parse_unicodes(SIGNS.replace(" ", ",")))
     part.subset(font)
+    narrow_roots(font)
     subset.save_font(font, FONT, options)
     print(f"{FONT}: {FONT.stat().st_size / 1e3:.0f} kB")
+
+
+def narrow_roots(font):
+    """Make tall signs of roots as narrow as the small one: Chromium leaves room behind each root for the widest."""
+    sign = font.getBestCmap()[ord("√")]
+    variants = font["MATH"].table.MathVariants
+    taller = variants.VertGlyphConstruction[variants.VertGlyphCoverage.glyphs.index(sign)]
+    records = [record.VariantGlyph for record in taller.MathGlyphVariantRecord]
+    for name in {*records, *(piece.glyph for piece in taller.GlyphAssembly.PartRecords)} - {sign}:
+        (narrow, _), (wide, bearing) = font["hmtx"][sign], font["hmtx"][name]
+        font["glyf"][name].coordinates.scale((narrow / wide, 1))
+        font["glyf"][name].recalcBounds(font["glyf"])
+        font["hmtx"][name] = narrow, round(bearing * narrow / wide)
 
 
 def signs():

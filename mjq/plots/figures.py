@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -9,6 +10,8 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.scale import LogScale, register_scale
+from matplotlib.ticker import LogFormatter
 from numpy.typing import ArrayLike
 
 if TYPE_CHECKING:  # pictures of what is computed elsewhere
@@ -16,13 +19,32 @@ if TYPE_CHECKING:  # pictures of what is computed elsewhere
 
 __all__ = ["COLOURS", "WIDTH", "band", "panels", "style"]
 
-# Okabe and Ito's colours, which remain distinct to the colour-blind.
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+# Okabe and Ito's colours, which remain distinct to the colour-blind; brown and violet for their pale orange and blue.
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#664A00", "#7B86F0", "#000000")
 WIDTH = 5.6  # of a figure [inches]: letters of 12 points in it are 9 pixels high on a phone
+
+
+class _Numbers(LogFormatter):
+    def __call__(self, x, pos=None):
+        return super().__call__(x, pos) and re.sub(r"e([+-])0?", r"e\1", f"{x:g}").replace("e+", "e").replace("-", "−")
+
+
+class _LogScale(LogScale):
+    """A logarithmic axis whose marks are plain numbers: exponents are too small to be read on a phone."""
+
+    def __init__(self, *first, **options):  # the axis, in matplotlib before 3.11
+        super().__init__(*first, **options)
+
+    def set_default_locators_and_formatters(self, axis):
+        super().set_default_locators_and_formatters(axis)
+        axis.set_major_formatter(_Numbers(self.base))
+        axis.set_minor_formatter(_Numbers(self.base, labelOnlyBase=self.subs is not None))
 
 
 def style() -> None:
     """Set the look of all figures: the same bytes for the same numbers, on no ground of their own.
+
+    Logarithmic axes have plain numbers, as other axes do.
 
     A figure is stored as SVG, which the book shows, and as PNG, which JupyterLab also shows of a notebook that it does
     not trust, as is any that was downloaded.
@@ -47,6 +69,7 @@ def style() -> None:
             "svg.hashsalt": "mjq",
         }
     )
+    register_scale(_LogScale)
     try:
         from IPython.core.getipython import get_ipython
         from matplotlib_inline.backend_inline import set_matplotlib_formats

@@ -83,7 +83,6 @@ def waits_against_load(report: Report | PolicyReports | SeveralReport, ax: Axes)
         drawn.append(real[1])
     if max(drawn) > SPREAD * min(drawn) > 0:
         ax.set_yscale("log")
-        ax.yaxis.set_major_formatter("{x:g}")
     ax.set(xlabel="load: work that comes over what the servers can do", ylabel="mean wait [h]")
     _legend(ax)
 

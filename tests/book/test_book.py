@@ -518,6 +518,11 @@ def test_mathematics_is_typeset(opened):
     assert all(size > 1 for size in sizes)
     assert len(sizes) > 40 or opened.name not in CHAPTER_PAGES
     assert not sizes or opened.page.evaluate("document.fonts.check('16px Formulas')")
+    behind_roots = opened.page.evaluate(
+        """[...document.querySelectorAll("msqrt")].filter(root => root.checkVisibility())
+            .map(root => root.getBoundingClientRect().right - root.lastElementChild.getBoundingClientRect().right)"""
+    )
+    assert all(gap < 1 for gap in behind_roots)
 
 
 @pytest.fixture(scope="module")
