@@ -110,7 +110,6 @@ def _meaning(parameter, moves):
 @click.option(
     "-f", "file", type=click.Path(), metavar="FILE", help="Read parameters from this YAML file. -p overrides it."
 )
-@click.option("--copy-to", type=click.Path(), metavar="FILE", help="Also save the executed notebook under this name.")
 @click.option(
     "--html", "page", metavar="[FILE]", is_flag=False, flag_value="", type=click.Path(dir_okay=False),
     callback=page_name,
@@ -124,7 +123,6 @@ def run(
     name: str,
     given: tuple[tuple[str, str], ...],
     file: str | None,
-    copy_to: str | None,
     page: str | None,
     label: str | None,
     into: str,
@@ -147,10 +145,8 @@ def run(
     parameters = {} if file is None else runs.inputs.read_yaml(file)
     parameters |= {key: runs.inputs.one(known[key], text) for key, text in _once(name, given).items()}
     try:
-        done = runs.run(
-            name, parameters, label=label, into=into, notebook=copy_to, force=force,
-            progress=False if quiet else _bar(name),
-        )  # fmt: skip
+        progress = False if quiet else _bar(name)
+        done = runs.run(name, parameters, label=label, into=into, force=force, progress=progress)
     except runs.RunFailed as error:
         show("\n".join(["", *(f"    {line}" for line in error.failure.code)]), err=True)
         show("\n".join([*(f"  | {line}" for line in error.failure.traceback), ""]), err=True)

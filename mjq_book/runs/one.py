@@ -68,7 +68,6 @@ def run(
     *,
     label: str | None = None,
     into: str | Path = "runs",
-    notebook: str | Path | None = None,
     force: bool = False,
     progress: bool | dict = False,
 ) -> Run:
@@ -90,8 +89,6 @@ def run(
         Name of the folder; by default the time.
     into : path
         Where the folders are.
-    notebook : path, optional
-        A further copy of the executed notebook.
     force : bool
         Replace the run or sweep that is there already. A link, or what is neither, is never replaced.
     progress : bool or dict
@@ -104,7 +101,7 @@ def run(
     Raises
     ------
     ValueError
-        For an unknown name, a value that violates a constraint, or a folder or file that exists.
+        For an unknown name, a value that violates a constraint, or a folder that exists.
     RunFailed
         With the cell and the error.
     """
@@ -117,8 +114,6 @@ def run(
     for path in (folder, failed):
         folders.refuse_others(path)
     folders.refuse_existing(folder, force)
-    if notebook is not None:
-        _refuse_copy(Path(notebook), source, force)
     with folders.unfinished(folder) as new:
         target = new / f"{source.name}.ipynb"
         failure = execution.execute(
@@ -140,8 +135,6 @@ def run(
         if failure:
             raise RunFailed(source.name, failure, folders.settle(new, failed, force=True))
         folders.settle(new, folder, force)
-    if notebook is not None:
-        folders.write(Path(notebook), (folder / target.name).read_bytes())
     return Run(folder, given, answers, differences, executed, seconds, len(source.notebook.cells))
 
 
@@ -155,15 +148,6 @@ def _about(name, failure, began, seconds):
         "seconds": seconds,
         "versions": provenance.versions(),
     }
-
-
-def _refuse_copy(path, source, force):
-    """Raise ``ValueError`` if a copy of the notebook may not go there."""
-    folders.refuse_existing(path, force)
-    if not path.parent.is_dir() or (path.exists() and not path.is_file()):
-        raise ValueError(f"{path} must be a file in a folder that exists")
-    if path.exists() and path.samefile(source.path):
-        raise ValueError(f"{path} is the chapter itself")
 
 
 def _in_words(executed, differences):

@@ -108,7 +108,7 @@ def test_without_the_repository_there_are_no_chapters(tmp_path, monkeypatch):
         (["solve", "stability", "--n", "30"], "needs n1, n2, mu1, mu2, p1\nSee mjq solve stability --help.\n"),
         (["nonsense"], "mjq: No such command 'nonsense'.\nSee mjq --help.\n"),
         (["sweep", "stability", "--xyz", "x"], "mjq: No such option '--xyz'.\nSee mjq sweep --help.\n"),
-        (["run", "stability", "--html", "page.html", "--copy-to"], "requires an argument.\nSee mjq run --help.\n"),
+        (["run", "stability", "--html", "page.html", "--label"], "requires an argument.\nSee mjq run --help.\n"),
         (
             ["plan", "log.swf"],
             "mjq: give --target-wait, or a what-if: --cap, --estimates, --shift-night or",
@@ -118,8 +118,6 @@ def test_without_the_repository_there_are_no_chapters(tmp_path, monkeypatch):
         (["solve", "stability", "--n", "30", "--n", "31"], "--n is given 2 times"),
         (["solve", "fluid", "--network", "missing.yaml"], "missing.yaml cannot be read"),
         (["sweep", "stability", "--cases", "missing.csv"], "missing.csv cannot be read as a table"),
-        (["run", "stability", "--copy-to", "missing/x.ipynb"], "must be a file in a folder that exists"),
-        (["run", "stability", "--copy-to", "/dev/null", "--force"], "/dev/null must be a file"),
         (["sweep", "stability", "-p", "p1", ".1,.2", "--workers", "0"], "0 is not in the range"),
         (["sweep", "stability", "-p", "p1", "0:.inf:3"], "a range is start:stop:number"),
     ],
@@ -285,24 +283,15 @@ def test_a_run_as_a_page(tmp_path, small, monkeypatch):
     assert (tmp_path / "runs/small/b/results.json").exists()
 
 
-def test_a_run_and_its_copy_elsewhere(tmp_path, small):
+def test_a_run_with_parameters_from_a_file(tmp_path, small):
     (tmp_path / "p.yaml").write_text("x: 2\nk: 7\n")
-    words = ["run", "small.ipynb", "-f", "p.yaml", "-p", "x", "5", "--copy-to", "../copy.ipynb", "--label", "a"]
-    (tmp_path / "here").mkdir()
-    small.rename(tmp_path / "here/small.ipynb")
-    (tmp_path / "p.yaml").rename(tmp_path / "here/p.yaml")
-    run = said(*words, cwd=tmp_path / "here")
-    assert run.status == 0, run.err
-    assert "runs/small/a" in run.out
-    found = json.loads((tmp_path / "here/runs/small/a/results.json").read_text())
+    for label in "ab":
+        run = said("run", "small.ipynb", "-f", "p.yaml", "-p", "x", "5", "--label", label, cwd=tmp_path)
+        assert run.status == 0, run.err
+        assert f"runs/small/{label}" in run.out
+    found = json.loads((tmp_path / "runs/small/a/results.json").read_text())
     assert found["values"]["square"] == 25.0
-    before = (tmp_path / "copy.ipynb").read_bytes()
-    again = said(*words, "--label", "b", cwd=tmp_path / "here")
-    assert again.status == 2
-    assert "copy.ipynb exists; --force replaces it" in again.err
-    assert (tmp_path / "copy.ipynb").read_bytes() == before
-    assert said(*words, "--label", "b", "--force", cwd=tmp_path / "here").status == 0
-    compared = said("compare", "runs/small/a", "runs/small/b", cwd=tmp_path / "here")
+    compared = said("compare", "runs/small/a", "runs/small/b", cwd=tmp_path)
     assert "0 results differ, 9 are the same" in compared.out
 
 

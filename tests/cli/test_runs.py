@@ -342,10 +342,9 @@ def test_terms_are_stated_for_chapters_of_the_book_only(here, small, kept):
 
 def test_a_failed_run_keeps_the_notebook_up_to_the_failing_cell(here, small):
     with pytest.raises(runs.RunFailed, match=r"in cell 5 \(work\): ZeroDivisionError: float division by zero"):
-        runs.run(small, dict(x=3.0), label="a", notebook=here / "copy.ipynb")
+        runs.run(small, dict(x=3.0), label="a")
     kept = here / "runs/small/a.failed"
     assert [path.name for path in (here / "runs/small").iterdir()] == ["a.failed"]
-    assert not (here / "copy.ipynb").exists()
     assert json.loads((kept / "run.json").read_text())["failure"]["where"] == "in cell 5 (work)"
     cells = nbformat.read(kept / "small.ipynb", as_version=4).cells
     assert [c.execution_count for c in cells if c.metadata.get("name") == "results"] == [None]
@@ -419,13 +418,9 @@ RAW = r"\{[a-z:]+\}`|:::|^```\{|^\([\w:-]+\)="  # what only the book understands
 
 
 def test_the_notebook_of_a_run_is_one_to_read(here, kept):
-    """In the folder and as a copy; the values are those of the executed notebook."""
-    done = runs.run(
-        "near_saturation", dict(k=8, needs=[1, 8], rates=[1.0, 0.5], mix=[0.6, 0.4]), label="a", notebook="copy.ipynb"
-    )
+    done = runs.run("near_saturation", dict(k=8, needs=[1, 8], rates=[1.0, 0.5], mix=[0.6, 0.4]), label="a")
     chapter = chapters.chapter("near_saturation").notebook
     written = nbformat.read(done.folder / "near_saturation.ipynb", as_version=4)
-    assert nbformat.read(here / "copy.ipynb", as_version=4) == written
     outputs = [
         output.get("data", {}).get("text/markdown", "") for cell in written.cells for output in cell.get("outputs", [])
     ]
@@ -439,16 +434,7 @@ def test_the_notebook_of_a_run_is_one_to_read(here, kept):
 
 
 def test_what_exists_is_not_replaced_without_being_asked(here, small, kept):
-    (here / "elsewhere").mkdir()
-    copy = here / "elsewhere/copy.ipynb"
-    copy.write_text("mine")
-    for options in (dict(label="a", notebook=copy), dict(notebook=here / "nowhere/copy.ipynb")):
-        with pytest.raises(ValueError, match=r"copy\.ipynb"):
-            runs.run(small, **options)
-    assert copy.read_text() == "mine"
-    assert not (here / "runs").exists()
-    runs.run(small, label="a", notebook=copy, force=True)
-    assert nbformat.read(copy, as_version=4).cells
+    runs.run(small, label="a")
     with pytest.raises(ValueError, match="runs/small/a exists; --force replaces it"):
         runs.run(small, label="a")
     runs.run(small, dict(x=5.0), label="a", force=True)
@@ -718,11 +704,6 @@ def test_only_finished_runs_of_one_chapter_are_compared(tmp_path):
 
 
 # --- Nothing is lost or replaced --------------------------------------------------------------------------------------
-
-
-def test_the_chapter_itself_is_not_replaced(here, small):
-    with pytest.raises(ValueError, match="is the chapter itself"):
-        runs.run(small, notebook=small, force=True)
 
 
 def test_of_failed_runs_the_last_is_kept_and_no_folder_of_somebody_else(here, small, kept):
