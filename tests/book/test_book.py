@@ -664,16 +664,6 @@ def test_a_finger_meets_what_can_be_pressed(opened):
     assert not small
 
 
-def test_without_scripts_there_is_the_figure(html, browser):
-    """In one chapter; each panel gives way to its figure in ``test_panels.py``."""
-    context = context_of(browser, java_script_enabled=False)
-    page = context.new_page()
-    page.goto((html / "notebooks/stability.html").as_uri())
-    assert page.locator(ANSWER).last.is_visible()
-    assert not page.locator("section.panel").first.is_visible()
-    context.close()
-
-
 # Levels A and AA, and what else is serious.
 LEVELS = {"wcag2a", "wcag2aa", "wcag21a", "wcag21aa"}
 # Keeps one formula in each kind of place, and the lines of programs without their colours: the book and Sphinx make

@@ -24,6 +24,7 @@ from mjq.models.processing_capacity import processing_capacity
 from mjq.simulation import replay
 from mjq.simulation.estimates import Estimate
 from mjq_book import experiments
+from mjq_book.experiments import public_logs
 from mjq_logs import (
     Capacity,
     Load,
@@ -632,24 +633,6 @@ def test_help_shows_the_line_for_slurm():
     assert "".join(COMMAND.split()) in out
 
 
-HOURLY = {
-    "naive": (17.7222, 1e-4),
-    "exponential": (14.1880, 1e-4),
-    "independent": (10.31, 0.1),
-    "own_order": (14.2321, 1e-4),
-}
-
-
-@pytest.mark.slow
-@needs_traces
-def test_nasa():
-    log = read_log(TRACES / "NASA-iPSC-1993-3.1-cln.swf.gz")
-    assert load(log).rate == pytest.approx(8.2603, abs=1e-4)
-    for name, capacity in capacities(log).items():
-        value, error = HOURLY[name]
-        assert capacity.value == pytest.approx(value, abs=error), name
-
-
 @needs_traces
 def test_two_moments_give_nasa_within_three_per_cent():
     log, rng, rates = read_log(TRACES / "NASA-iPSC-1993-3.1-cln.swf.gz"), np.random.default_rng(7), []
@@ -666,30 +649,17 @@ def test_two_moments_give_nasa_within_three_per_cent():
     assert Estimate.of(rates).mean == pytest.approx(10.31, rel=0.03)
 
 
-SHARES_OF_NAIVE = {
-    "KTH-SP2-easy": ((0.787, 0.677, 0.748), (0.676, 0.444)),
-    "SDSC-SP2-easy": ((0.803, 0.731, 0.793), (0.775, 0.660)),
-}
-
-
+@pytest.mark.slow
 @needs_traces
-@pytest.mark.parametrize("name", SHARES_OF_NAIVE)
+@pytest.mark.parametrize("name", public_logs.LOGS)
 def test_public_logs(name):
-    log, (shares, rounded) = read_log(TRACES / f"{name}.swf.gz"), SHARES_OF_NAIVE[name]
-    result = capacities(log)
-    for key, share in zip(("exponential", "independent", "own_order"), shares, strict=True):
-        assert result[key].share == pytest.approx(share, abs=0.01), key
-    kept = experiments.kept("public_logs").filter(
-        pl.col("log") == name.removesuffix("-easy"), pl.col("policy") == "fcfs", pl.col("needs") == "as they are"
-    )
-    for key, row in zip(result, kept.filter(pl.col("capacity") != "drawn").iter_rows(named=True), strict=True):
-        assert (row["capacity"], row["jobs_per_hour"]) == (key, pytest.approx(result[key].value, rel=1e-5))
-    up = rounded_up(log)
-    assert exponential_capacity(up, exact=False).share == pytest.approx(rounded[0], abs=0.01)
-    assert independent_capacity(up).share == pytest.approx(rounded[1], abs=0.01)
-    if name.startswith("SDSC"):
-        assert load(log).load == pytest.approx(0.823, abs=1e-3)
-        assert result["own_order"].share_low <= load(log).load < result["own_order"].share_high
+    log = read_log(TRACES / public_logs.LOGS[name])
+    kept = experiments.kept("public_logs").filter(log=name, policy="fcfs").filter(pl.col("capacity") != "drawn")
+    for needs, jobs, exact in (("as they are", log, True), ("powers of two", rounded_up(log), False)):
+        for capacity, result in capacities(jobs, exact=exact).items():
+            (row,) = kept.filter(needs=needs, capacity=capacity).rows(named=True)
+            assert result.value == pytest.approx(row["jobs_per_hour"], rel=1e-5), (needs, capacity)
+    assert load(log).load == pytest.approx(row["load"], rel=1e-5)
 
 
 OWN_ORDER = {
@@ -708,18 +678,3 @@ def test_shares_of_logs_in_their_own_order(file):
     assert own_order_capacity(log).share == pytest.approx(share, abs=0.002)
     for policy in ("fcfs", "easy"):
         assert own_order_capacity(log, policy).value <= naive_capacity(log).value
-
-
-@needs_traces
-@pytest.mark.parametrize(
-    ("file", "real", "replayed", "same", "fits"),
-    [
-        ("KTH-SP2-1996-2.1.swf.gz", 15_390, 6856, 0.25, 0.888),
-        ("SDSC-SP2-5K.swf.gz", 7080, 3684, 0.543, None),
-    ],
-)
-def test_replays_beside_real_waits(file, real, replayed, same, fits):
-    _, easy = agreement(read_log(TRACES / file))
-    assert (easy.log, easy.replay) == (pytest.approx(real, abs=1), pytest.approx(replayed, abs=1))
-    assert easy.same == pytest.approx(same, abs=0.001) and easy.fits_log > easy.fits_replay + 0.4
-    assert fits is None or easy.fits_log == pytest.approx(fits, abs=0.001)

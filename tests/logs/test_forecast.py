@@ -28,13 +28,13 @@ from mjq_logs.forecast.nearest import (
     interval,
     place,
 )
-from mjq_logs.forecast.record import as_record, features, judged, lately, numbers, past_of, record_of
+from mjq_logs.forecast.record import features, lately, numbers, past_of, record_of
 from mjq_logs.forecast.starts import intervals_in_doubt
 from mjq_logs.forecast.state import Alike, history
 from mjq_logs.forecast.table import pooled, usual
 from mjq_logs.intervals import effective_number
 from mjq_logs.scale import off_scale, on_scale
-from tests.conftest import TRACES, needs_traces, said
+from tests.conftest import said
 from tests.logs.writing import as_table
 
 
@@ -710,31 +710,6 @@ def test_a_shared_row_is_the_mean_and_a_probability_tells_rows_apart():
     assert row.forecast.median == pytest.approx(off_scale(np.mean(on_scale(np.array([8.0, 8.5]) * 3600))) / 3600)
     assert row.forecast.within[0].probability == 0.25 and 16 < row.forecast.intervals["50"][1] < 17
     assert len(pooled([forecast_of(1, 1, 8.0, 0.2), forecast_of(1, 2, 8.5, 0.35)])) == 2
-
-
-def at_random(log, policy, times, seed):
-    """How good forecasts are at times drawn from the last third of a log."""
-    jobs = history(log, policy)
-    past = past_of(jobs, policy, 2 / 27 * len(log), len(log), workers=1, progress=False)
-    asked = np.sort(np.random.default_rng(seed).choice(np.arange(2 * len(log) // 3, len(log)), times, replace=False))
-    known = [features(jobs, jobs.arrival[k], k, jobs.need[k], jobs.limit[k], policy) for k in asked]
-    return as_record(
-        judged(jobs, past, asked.tolist(), np.array([x for x, _ in known]), np.array([x for _, x in known]))
-    )
-
-
-@pytest.mark.slow
-@needs_traces
-@pytest.mark.parametrize("file", ["KTH-SP2-easy", "SDSC-SP2-easy", "KTH-SP2-1996-2.1", "wagap-2013"])
-def test_starts_of_public_logs_lie_in_their_intervals(file):
-    """Six batches are half of the jobs of the last; counted by jobs, the misses gave intervals for 66 %."""
-    record = at_random(read_log(TRACES / f"{file}.swf.gz"), "easy", 500, 7)
-    assert 0.74 <= record.within["80"] <= 0.86 and record.within["95"] >= 0.9
-    if file.endswith("easy"):
-        assert record.error <= min(record.error_of_mean, record.error_of_last) / 3
-    elif file.startswith("KTH"):
-        assert record.error < min(record.error_of_mean, record.error_of_last, record.error_of_rule)
-        assert record.weight_of_rule < 1
 
 
 LOADS = {  # by the part of the jobs that have come

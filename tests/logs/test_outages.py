@@ -1,10 +1,8 @@
 """Outages: inferred from gaps, given by calendars, and what loads and waits are without them."""
 
-import gzip
 import json
 
 import numpy as np
-import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -27,7 +25,7 @@ from mjq_logs import (
     without_gaps,
 )
 from mjq_logs.reading.clock import original
-from tests.conftest import TRACES, needs_traces, said
+from tests.conftest import said
 
 pytestmark = pytest.mark.usefixtures("few_jobs")
 
@@ -300,50 +298,3 @@ def test_a_calendar_that_is_wrong_is_told(log_with_a_gap, tmp_path):
     calendar.write_text("1000000,1\n")
     status, _, error = said("replay", log_with_a_gap, "--servers", "4", "--calendar", calendar)
     assert status == 2 and "jobs never start: the calendar ends with 1 of 4 servers up" in error
-
-
-def public(name):
-    """A public log; those in CSV hold the times between submissions."""
-    if name.endswith("swf"):
-        return read_log(TRACES / f"{name}.gz")
-    servers, need, run, between = {
-        "theta_data_training.csv": (4392.0, "node_num", "run_time", "interval"),
-        "SDSC_95.csv": (400.0, "Number_of_Allocated_Processors", "Run_Time", "Interval"),
-    }[name]
-    table = pl.read_csv(gzip.decompress((TRACES / f"{name}.gz").read_bytes())).cast(pl.Float64, strict=False)
-    need, run, between = (table[column].to_numpy() for column in (need, run, between))
-    ran = run >= 0  # one log has jobs that ended before they began
-    return Log(need=need[ran], run=run[ran], submit=np.cumsum(between)[ran], servers=servers)
-
-
-@needs_traces
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("name", "gaps", "days"),
-    [
-        ("theta_data_training.csv", 9, 38.98),
-        ("SDSC_95.csv", 1, 0.01),
-        ("KTH-SP2-1996-2.1.swf", 2, 3.14),
-        ("KTH-SP2-easy.swf", 2, 1.97),
-        ("NASA-iPSC-1993-3.1-cln.swf", 1, 4.94),
-        ("SDSC-SP2-5K.swf", 0, 0.0),
-        ("SDSC-SP2-easy.swf", 0, 0.0),
-    ],
-)
-def test_gaps_of_public_logs(name, gaps, days):
-    result = find_gaps(public(name))
-    assert (len(result), sum(gap.taken for gap in result) / DAY) == (gaps, pytest.approx(days, abs=0.006))
-
-
-@needs_traces
-@pytest.mark.slow
-def test_waits_of_theta_with_and_without_its_outages():
-    """EASY with exact estimates at load .8, in mean run times; arrivals are scaled to the load of the span."""
-    log = public("theta_data_training.csv")
-    result = {}
-    for name, jobs in (("with", log), ("without", without_gaps(log))):
-        result[name] = [load(jobs).load]
-        arrival = (jobs.submit - jobs.submit[0]) * load(jobs).load / 0.8
-        result[name].append(replay(arrival, log.need, log.run, None, 4392, "easy").wait.mean() / log.run.mean())
-    assert result["with"] == [pytest.approx(0.610, abs=5e-4), pytest.approx(28.0, abs=0.05)]
-    assert result["without"] == [pytest.approx(0.776, abs=5e-4), pytest.approx(3.05, abs=0.01)]

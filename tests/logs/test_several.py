@@ -607,36 +607,6 @@ def test_the_replay_is_that_of_vectors(table):
 
 
 @needs_traces
-@pytest.mark.parametrize("resource", ["cpus", "mem"])
-def test_one_resource_of_wagap_alone_is_what_is_said_without_the_other(resource):
-    path = TRACES / "wagap-2013.swf.gz"
-    if not path.exists():
-        pytest.skip("wagap-2013.swf.gz is not among the public logs")
-    sizes = {"cpus": 2176.0, "mem": 9216.0}
-    both = read_log(path, unit="cpus,mem", memory="B", servers=tuple(sizes.values()))
-    single = read_log(path, unit=resource, memory="B" if resource == "mem" else None, servers=sizes[resource])
-    alone = both.alone(resource)
-    for policy in ("fcfs", "easy"):
-        assert mjq_logs.own_order_capacity(alone, policy) == mjq_logs.own_order_capacity(single, policy)
-    assert mjq_logs.busy_share(alone) == mjq_logs.busy_share(single)
-    if resource == "cpus":
-        assert (read_log(path, servers=2176).need == alone.need).all()
-
-
-@pytest.mark.slow
-@needs_traces
-def test_the_report_on_wagap():
-    path = TRACES / "wagap-2013.swf.gz"
-    if not path.exists():
-        pytest.skip("wagap-2013.swf.gz is not among the public logs")
-    report = report_on_several(read_log(path, unit="cpus,mem", memory="B", servers=(2176, 9216)))
-    for policy in report.policies.values():
-        own = policy.capacities.own_order.value
-        assert policy.dominant < own < min(policy.alone.values())
-        assert sum(row.share for row in policy.blocked) == pytest.approx(1)
-
-
-@needs_traces
 def test_pods_of_openb_are_columns_by_name():
     path = TRACES / "openb_pod_list_default.csv.gz"
     if not path.exists():

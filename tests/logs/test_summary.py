@@ -4,13 +4,11 @@ import json
 from dataclasses import replace
 
 import numpy as np
-import polars as pl
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from mjq._util.plain import printable
-from mjq_book import experiments
 from mjq_logs import Log, Summary, example_log, lublin_log, read_log, read_summary, summarize
 from mjq_logs.making import campaigns, drawing, own_error, summarizing
 from mjq_logs.making.campaigns import beginnings, variation
@@ -18,7 +16,7 @@ from mjq_logs.making.drawing import DAY, LATE, WEEK
 from mjq_logs.making.own_error import share_of_order
 from mjq_logs.making.summary import CAMPAIGNS, FIGURES, LEVELS, MOST_NUMBERS, TWO_NUMBERS, is_summary
 from mjq_logs.making.writing import as_swf
-from tests.conftest import TRACES, needs_traces, said
+from tests.conftest import said
 
 
 @pytest.fixture(scope="module")
@@ -683,49 +681,3 @@ def test_the_model_of_lublin_and_feitelson():
     assert powers.mean() > 0.576 and log.run.max() <= np.exp(12)
     hour = np.bincount(log.submit // 3600 % 24, minlength=24)
     assert hour.argmax() in range(8, 18) and hour.min() < hour.max() / 3
-
-
-# --- Public logs -----------------------------------------------------------------------------------------------------
-
-LONG = "KTH-SP2", "SDSC-SP2"
-LIMITS = {  # from a ratio of one
-    "easy mean wait": 0.15, "easy 90 % wait": 0.15, "fcfs mean wait": 0.20, "first-fit mean wait": 0.15,
-    "ten reservations mean wait": 0.15, "larger mean wait": 0.10, "larger 90 % wait": 0.25,
-}  # fmt: skip
-
-
-def test_capacities_and_waits_of_long_logs_are_met():
-    for name in LONG:
-        table = experiments.kept("summaries").filter(log=name, copy="summary")
-        result = dict(table.select("figure", "mean").iter_rows())
-        assert abs(result["fcfs capacity"]) < 2 and abs(result["easy capacity"]) < 2
-        for figure, most in LIMITS.items():
-            assert abs(result[figure] - 1) < most, (name, figure)
-        about = experiments.kept("summaries_logs").filter(log=name)
-        assert about["no_promise"][0] is None and about["numbers"][0] <= MOST_NUMBERS
-
-
-def test_where_waits_are_not_promised_is_kept():
-    table = experiments.kept("summaries_logs").filter(pl.col("no_promise").is_not_null())
-    assert set(table["log"]) == {"SDSC-SP2, its beginning", "SDSC 1995", "Theta", "NASA 1993"}
-
-
-def test_each_rung_of_the_ladder_is_kept():
-    table = experiments.kept("ladder")
-    for name in LONG:
-        wait = dict(table.filter(log=name).select("rung", "wait").iter_rows())
-        assert len(wait) == 7
-        assert wait["exponential classes, Poisson"] < 0.7 < wait["independent, Poisson"] < 1
-        assert wait["campaigns, placed independently"] > 1.5
-        assert abs(wait["campaigns that avoid busy days"] - 1) < 0.15
-    assert experiments.kept("summaries").filter(pl.col("copy") == "summary")["log"].n_unique() == 7
-
-
-@pytest.mark.slow
-@needs_traces
-def test_the_summary_of_a_long_log_is_that_of_the_table():
-    log = read_log(TRACES / "KTH-SP2-easy.swf.gz")
-    site = summarize(log)
-    assert site.no_promise == () and abs(site.error["fcfs capacity"][0]) < 2
-    for name in ("easy mean wait", "easy 90 % wait"):
-        assert site.error[name][0] == pytest.approx(1, abs=0.2)

@@ -95,8 +95,9 @@ def of_hosts():
     return next(logs_on_hosts.rows("Alibaba openb", *logs_on_hosts.openb(TRACES)))
 
 
-def of_outages():
-    return next(outages.rows("KTH-SP2", next(outages.logs(TRACES))[1]))
+def of_outages(name):
+    *_, ours = outages.rows(name, dict(outages.logs(TRACES))[name])
+    return ours
 
 
 def of_openb_shuffled():
@@ -104,8 +105,9 @@ def of_openb_shuffled():
     return list(islice(logs_on_hosts.shuffled(*logs_on_hosts.openb(TRACES)), 2))[-1]
 
 
-def of_real_waits():
-    return next(real_waits.rows("KTH-SP2", log(real_waits.LOGS["KTH-SP2"])))
+def of_real_waits(name):
+    *_, easy = real_waits.rows(name, log(real_waits.LOGS[name]))
+    return easy
 
 
 def of_simulated_pool():
@@ -152,9 +154,13 @@ ROWS = [
     ("near_saturation", ["configurations"], of_constants, 1e-7, [slow]),
     ("near_saturation_waits", ["load"], of_simulation_near_saturation, 1e-4, [slow]),
     ("openb_shuffled", ["block", "passes"], of_openb_shuffled, 1e-3, [needs_traces]),
-    ("outages", ["log", "rule"], of_outages, 1e-4, [needs_traces]),
+    ("outages", ["log", "rule"], partial(of_outages, "KTH-SP2"), 1e-4, [needs_traces]),
+    ("outages", ["log", "rule"], partial(of_outages, "Theta"), 1e-4, [slow, needs_traces]),
     ("public_logs_waits", ["log", "policy"], of_waits, 1e-4, [needs_traces]),
-    ("real_waits", ["name", "policy"], of_real_waits, 1e-4, [needs_traces]),
+    *[
+        ("real_waits", ["name", "policy"], partial(of_real_waits, name), 1e-4, [needs_traces])
+        for name in real_waits.LOGS
+    ],
     ("rules", ["log", "replay"], of_rules, 1e-3, [slow, needs_traces]),
     ("starts_by_hour", ["limit", "hour"], of_starts_by_hour, 0, [slow, needs_traces]),
     ("summaries_logs", ["log"], of_summarized, 1e-3, [slow, needs_traces]),

@@ -77,38 +77,6 @@ def test_each_policy_and_tie_rule_differs_from_each_other_somewhere():
         assert any(changed) or policy in ("fcfs", "server-filling"), policy
 
 
-@pytest.mark.parametrize(
-    ("name", "policy", "start"),
-    [
-        ("the first in the line blocks all others", "fcfs", [0, 5, 5]),
-        ("a later job fits into the hole", "easy", [0, 5, 2]),
-        ("a later job is too long for the hole", "easy", [0, 5, 7]),
-        ("a later job is too long for the hole", "first-fit", [0, 6, 2]),
-        ("a long job beside the reservation", "easy", [0, 5, 2]),
-        ("the extra servers are used once", "easy", [0, 0, 5, 2, 7]),
-        ("longer than said", "easy", [0, 9, 2, 6]),
-        ("EASY delays the second in the line", "easy", [0, 4, 8, 3]),
-        ("EASY delays the second in the line", "backfill-2", [0, 4, 5, 11]),
-        ("two promises or three", "backfill-2", [0, 5, 10, 13, 3]),
-        ("two promises or three", "backfill-3", [0, 5, 10, 5, 13]),
-        ("an early end moves promises forward", "conservative", [0, 2, 6, 2]),
-        ("a promise when nothing else happens", "conservative", [0, 4, 7, 13, 9]),
-        ("users who overstate let others pass", "easy", [0, 3, 1]),
-        ("quick swap", "most-servers-first", [0, 0, 7, 2]),
-        ("quick swap", "msfq-2", [0, 0, 3, 6]),
-        ("interrupted and resumed", "server-filling", [0, 1, 2, 4, 7]),
-    ],
-)
-def test_those_that_can_be_done_in_the_head(name, policy, start):
-    assert EXPECTED[name, "completions first", "run past"][policy].tolist() == start
-
-
-def test_completions_one_by_one_come_in_the_order_of_starts():
-    """At 6 the second and the fourth job end: the second came first, the fourth started first."""
-    starts = EXPECTED["two ends, not in order of submission", "one by one", "run past"]
-    assert starts["easy"].tolist() == [0, 3, 10, 2, 6]
-
-
 def test_the_page_shows_what_is_in_the_set():
     page = (ROOT / "book/schedules.md").read_text(encoding="utf-8")
     assert "{computed}`sched-traces` small workloads" in page  # the chapter has counted them

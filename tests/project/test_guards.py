@@ -17,7 +17,7 @@ from mjq.models.processing_capacity import capacity
 from mjq.solvers import arnoldi, chain, drain, qbd
 from mjq.solvers.phase_type import exponential
 from mjq_logs import Log
-from mjq_logs.capacity.estimates import Estimates, own_order_capacity
+from mjq_logs.capacity.estimates import Estimates
 from tests.models.test_fluid import example_2
 
 sojourn = importlib.import_module("mjq.models.processing_capacity.sojourn")  # the name is the function's, too
@@ -162,8 +162,3 @@ def test_classes_whose_means_lie_too_far_apart_have_no_exact_capacity(monkeypatc
 
     monkeypatch.setattr("mjq.System.near_saturation", refused)
     assert "too far apart" in Estimates(log).near_saturation()[1]
-
-
-def test_a_log_whose_jobs_all_fit_at_once_tells_no_capacity():
-    with pytest.raises(ValueError, match="all jobs fit into the machine at once"):
-        own_order_capacity(log_of([5.0] * 40, [1] * 40, 1000))
