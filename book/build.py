@@ -32,6 +32,8 @@ EXECUTED, FAILED = BUILD / "executed", BUILD / "failed"
 WORKERS = min(os.cpu_count() or 1, 4)  # chapters at a time: one more than there are cores takes longer
 CELL_LIMIT = 600  # seconds after which a cell is given up: the slowest takes half a minute
 THREADS = "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"  # of linear algebra: they would wait spinning
+# Most of what a chapter makes lives to its end: to look for garbage as often as usual takes a twelfth of its time.
+LITTLE_GARBAGE = "__import__('gc').set_threshold(100_000)"
 # The first two compile what later ones load, and the short ones fill the end.
 LONGEST = ["your_cluster", "fluid_claims", "scheduling", "stability", "pool_depletion"]
 PICTURES = {"capacity.svg": "bb22-fig-3", "scene.svg": "bb22-answer-picture"}  # of the README and the first page
@@ -70,8 +72,8 @@ def execute(name):
     for old in (scratch, record, mark, kept.with_suffix(".stored")):
         old.unlink(missing_ok=True)
     chapter, began = source(name), time.time()
-    recording = depends.recording(record, ROOT)
-    failure = execution.execute(chapter, scratch, cell_limit=CELL_LIMIT, modules_here=False, first=recording)
+    first = f"[{depends.recording(record, ROOT)}, {LITTLE_GARBAGE}]"
+    failure = execution.execute(chapter, scratch, cell_limit=CELL_LIMIT, modules_here=False, first=first)
     if failure:
         return failure
     nbformat.write(execution.cleaned(nbformat.read(scratch, as_version=4)), kept)

@@ -52,7 +52,7 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import signal, special
+from scipy import ndimage, special
 
 from mjq.solvers.network import Network
 
@@ -235,10 +235,10 @@ def _over_open(m, k, rho):
 
 def _convolved(weights):
     """Return the convolution of all but one, for each, and of all, up to the populations."""
-    shape = tuple(slice(n) for n in weights[0].shape)
+    from_the_corner = [-(n // 2) for n in weights[0].shape]  # not from the middle, as for a picture
 
     def times(a, b):
-        return signal.convolve(a, b, method="direct")[shape]
+        return ndimage.convolve(a, b, mode="constant", origin=from_the_corner)
 
     unit = np.zeros_like(weights[0])
     unit.flat[0] = 1.0
