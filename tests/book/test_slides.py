@@ -184,25 +184,6 @@ def test_every_theorem_that_a_chapter_names_is_named_on_its_slides(book, decks):
     assert "Proposition" in words["what_a_log_remembers"]
 
 
-def test_session_4_carries_the_product_form_from_the_line_of_states_to_the_balance_of_each_class(decks):
-    """In this order: chain, transitions, line, steps, by hand, product, class by class, and the proof of each case."""
-    deck = decks["session-4"]
-    headings = [heading.get_text() for heading in deck.select("h2")]
-    order = [
-        "The chain just after", "All transitions (Lemma 5.1)", "States on a line", "Four kinds of steps",
-        "By hand: from", "Solution: from", "The product form (Theorem 4.1)", "Why it works, class by class",
-        "Proof: a class-1", "Proof: a class-2", "Proof: what remains", "From completions to time (Theorem 4.2)",
-    ]  # fmt: skip
-    at = [next(k for k, heading in enumerate(headings) if heading.startswith(words)) for words in order]
-    assert at == sorted(at)
-    numbers = [number.get_text() for number in deck.select(".equation .number")]
-    first = [numbers.index(f"(GHS20.{k})") for k in (1, 3, 2, 4, 5, 6, 11, 7, 8, 13, 14)]
-    assert first == sorted(first)
-    steps = deck.select("section")[1 + at[3]].select("tr")
-    assert [row.td.get_text() for row in steps[1:]] == ["a", "b", "c", "d"]
-    assert all(row.select("td")[-1].math for row in steps[1:])
-
-
 def test_the_votes_are_the_sentences_that_students_believe():
     page = (ROOT / "book/teaching.md").read_text(encoding="utf-8")
     beliefs = re.findall(r"^\*\*(.+)\*\*\n: ", page.split("(misconceptions)=")[1].split("(sheets)=")[0], re.M)

@@ -5,7 +5,6 @@ import json
 import numpy as np
 import pytest
 
-from mjq.plots.schedules import rows_of
 from mjq.simulation import replay
 from mjq_book.published.schedules import workloads
 from tests.conftest import said
@@ -125,17 +124,3 @@ def test_a_log_without_submit_times_tells_nothing_of_waits(tmp_path):
     path.write_text("need,run\n1,60\n2,90\n")
     run = said("replay", path, "--servers", 2)
     assert run == (2, "", f"mjq: {path} does not say when jobs were submitted, so their waits are unknown\n")
-
-
-def test_a_log_that_is_not_there(tmp_path):
-    assert said("replay", tmp_path / "none.swf")[0] == 1
-
-
-def test_no_two_jobs_hold_a_server_at_the_same_time(work):
-    found = replay(work.submit, work.need, work.run, work.estimate, work.servers, "easy")
-    rows = rows_of(found.start, found.finish, found.need, work.servers)
-    assert [len(held) for held in rows] == [n if r else 0 for n, r in zip(work.need, work.run, strict=True)]
-    for job, held in enumerate(rows):
-        for other in range(job):
-            if found.start[job] < found.finish[other] and found.start[other] < found.finish[job]:
-                assert not set(held) & set(rows[other])

@@ -10,7 +10,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mjq.simulation import replay
-from mjq_book.experiments import public_logs
 from mjq_logs import agreement, load, read_log
 from mjq_logs.reading import text
 from mjq_logs.reading.clock import ahead
@@ -290,18 +289,6 @@ def test_a_log_without_such_a_note_has_simply_no_waits(tmp_path):
 def test_which_notes_say_that_submits_are_starts(tmp_path, note, stated):
     log = read_log(written(tmp_path, f"; Note: {note}", *UNKNOWN, name="log.swf"))
     assert log.submits_are_starts is stated
-
-
-@pytest.mark.parametrize(
-    ("file", "stated"),
-    [("NASA-iPSC-1993-3.1-cln", True), ("KTH-SP2-1996-2.1", False), ("SDSC-SP2-5K", False)],
-)
-def test_submits_are_starts_in_one_public_log(file, stated):
-    if public_logs.traces() is None:
-        pytest.skip("no folder of public logs")
-    log = read_log(public_logs.traces() / f"{file}.swf.gz")
-    assert log.submits_are_starts is stated
-    assert (log.wait is None) is stated
 
 
 @pytest.mark.parametrize("cut", [1, 8, 40])
