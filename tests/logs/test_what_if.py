@@ -156,25 +156,6 @@ def test_the_kept_counts_are_those_of_the_processes():
         assert each["width"] == (row["width"] and pytest.approx(row["width"], rel=0.01))
 
 
-def test_the_experiment_runs(tmp_path, monkeypatch):
-    import polars as pl
-
-    from mjq_book.experiments import what_if as module
-    from mjq_book.experiments.tables import keeping
-
-    monkeypatch.setattr(keeping, "PROVENANCE", tmp_path / "provenance.csv")
-    for name, value in dict(TABLE=tmp_path / "what_if.csv", CASES=module.CASES[:1], JOBS=(1500,), LOGS=3).items():
-        monkeypatch.setattr(module, name, value)
-    monkeypatch.setattr(module, "RUN", 20_000)
-    monkeypatch.setattr(module, "RUNS", 2)
-    monkeypatch.setattr(
-        "mjq._util.parallel.map_as_completed", lambda function, cases, workers: [[(k, function(x))] for k, x in cases]
-    )
-    module.main()
-    made = pl.read_csv(tmp_path / "what_if.csv")
-    assert len(made) == len(module.CHANGES) * len(module.QUANTITIES) and (made["logs"] == 3).all()
-
-
 # --- The command ------------------------------------------------------------------------------------------------------
 
 

@@ -26,6 +26,7 @@ from mjq_book.experiments import (
     public_logs,
     real_waits,
     two_tier,
+    what_if,
 )
 from mjq_book.experiments.tables import keeping
 from mjq_logs import Hosts, Log, Rules, Vectors, capacities, example_log, example_path, read_log, saturated_starts
@@ -76,31 +77,40 @@ def test_an_unknown_table_is_named():
         experiments.kept("evaluations")
 
 
-def columns(name):
-    return experiments.kept(name).columns
+@pytest.fixture
+def made(folder, monkeypatch):
+    """Run an experiment with smaller settings, and return the tables that it keeps, by the names of their paths."""
+
+    def tables(experiment, *paths, **settings):
+        files = {name: folder / getattr(experiment, name).name for name in paths}
+        for name, value in (files | settings).items():
+            monkeypatch.setattr(experiment, name, value)
+        experiment.main()
+        result = [pl.read_csv(file) for file in files.values()]
+        for file, table in zip(files.values(), result, strict=True):
+            assert table.columns == experiments.kept(file.stem).columns
+        return result
+
+    return tables
+
+
+def one_by_one(function, cases, *_, **__):
+    """In place of what computes cases side by side."""
+    return [[(key, function(case))] for key, case in cases]
 
 
 @pytest.mark.slow
-def test_the_evaluation(folder, monkeypatch):
-    monkeypatch.setattr(evaluation, "RESULTS", folder / "evaluation.csv")
-    monkeypatch.setattr(evaluation, "BASES", 1)
-    monkeypatch.setattr(evaluation, "CASES", 1)
-
+def test_the_evaluation(folder, made):
     def quick(**case):
         return two_tier.evaluate(**case, time=1000.0)
 
-    monkeypatch.setattr(evaluation, "map_cases", lambda _, cases, **__: [quick(**case) for case in cases])
-    evaluation.main()
-    made = pl.read_csv(folder / "evaluation.csv")
-    assert made.columns == columns("evaluation")
-    assert made["change"].to_list() == list(two_tier.CHANGES)
+    map_cases = lambda _, cases, **__: [quick(**case) for case in cases]  # noqa: E731
+    (table,) = made(evaluation, "RESULTS", BASES=1, CASES=1, map_cases=map_cases)
+    assert table["change"].to_list() == list(two_tier.CHANGES)
     assert pl.read_csv(folder / "provenance.csv").row(0)[:2] == ("evaluation.csv", "make experiment NAME=evaluation")
 
 
-def test_the_decisions(folder, monkeypatch):
-    monkeypatch.setattr(decisions, "STEADY", folder / "autoscaling.csv")
-    monkeypatch.setattr(decisions, "DAYS", folder / "autoscaling_day.csv")
-    monkeypatch.setattr(decisions, "REQUESTS", 2000)
+def test_the_decisions(made, monkeypatch):
     asked = list(decisions.decisions())[:2]
     monkeypatch.setattr(decisions, "decisions", lambda: asked)
     monkeypatch.setattr(decisions, "map_cases", lambda work, cases, **_: [work(**case) for case in cases[:2]])
@@ -112,43 +122,23 @@ def test_the_decisions(folder, monkeypatch):
     monkeypatch.setattr(decisions.autoscaling, "simulated_day", short)
     monkeypatch.setattr(decisions.autoscaling, "decision_hours", lambda: np.array([2.0, 4.0]))
     monkeypatch.setattr(decisions.autoscaling, "plan", lambda *_: [4] * 12)
-    decisions.main()
-    assert pl.read_csv(folder / "autoscaling.csv").columns == columns("autoscaling")
-    days = pl.read_csv(folder / "autoscaling_day.csv")
-    assert days.columns == columns("autoscaling_day")
+    _, days = made(decisions, "STEADY", "DAYS", REQUESTS=2000)
     assert days["hour"].to_list() == [2, 4] * 2
 
 
-def test_the_depletion(folder, monkeypatch):
-    monkeypatch.setattr(depletion, "RESULTS", folder / "depletion.csv")
-    monkeypatch.setattr(depletion, "COST", folder / "depletion_cost.csv")
-    monkeypatch.setattr(depletion, "PLACES", (4,))
-    monkeypatch.setattr(depletion, "LARGEST", (30, 5))
-    monkeypatch.setattr(depletion, "FIGURE", [(20, 4, 2), (30, 5, 3)])
-    monkeypatch.setattr(depletion, "AT", 3)
-    monkeypatch.setattr(depletion, "AROUND", (0.5, 0.5))
-    monkeypatch.setattr(depletion, "PRECISION", 0.2)
-    depletion.main()
-    made = pl.read_csv(folder / "depletion.csv")
-    assert made.columns == columns("depletion")
-    both = made.drop_nulls("simulated")
+def test_the_depletion(made):
+    settings = dict(PLACES=(4,), LARGEST=(30, 5), FIGURE=[(20, 4, 2), (30, 5, 3)], AT=3, AROUND=(0.5, 0.5))
+    table, _ = made(depletion, "RESULTS", "COST", PRECISION=0.2, **settings)
+    both = table.drop_nulls("simulated")
     assert set(both.select("N", "K", "K_A").rows()) == {(20, 4, 2), (30, 5, 3)}
     assert ((both["T"] - both["simulated"]).abs() < 2 * both["half_width"]).all()
-    assert pl.read_csv(folder / "depletion_cost.csv").columns == columns("depletion_cost")
 
 
-def test_the_times_of_the_fluid_model(folder, monkeypatch):
-    monkeypatch.setattr(fluid_times, "RESULTS", folder / "fluid_times.csv")
-    monkeypatch.setattr(fluid_times, "STATIONS", (3,))
-    monkeypatch.setattr(fluid_times, "FACTORS", (1,))
-    monkeypatch.setattr(fluid_times, "RUNS", 3)
+def test_the_times_of_the_fluid_model(made):
     asked = []
-    monkeypatch.setattr(fluid_times, "median_time", lambda work, *repeats, **_: asked.append(work()) or 1.0)
-    fluid_times.main()
-    assert asked
-    made = pl.read_csv(folder / "fluid_times.csv")
-    assert made.columns == columns("fluid_times")
-    assert made["grows"].to_list() == ["phases", "jobs"]
+    median_time = lambda work, *repeats, **_: asked.append(work()) or 1.0  # noqa: E731
+    (table,) = made(fluid_times, "RESULTS", STATIONS=(3,), FACTORS=(1,), RUNS=3, median_time=median_time)
+    assert asked and table["grows"].to_list() == ["phases", "jobs"]
 
 
 def test_the_system_of_the_log():
@@ -157,38 +147,22 @@ def test_the_system_of_the_log():
     assert len(system.needs) == 8
 
 
-def test_near_saturation(folder, monkeypatch):
-    monkeypatch.setattr(near_saturation, "CONSTANT", folder / "near_saturation.csv")
-    monkeypatch.setattr(near_saturation, "WAITS", folder / "near_saturation_waits.csv")
-    monkeypatch.setattr(near_saturation, "system", lambda: System(6, (2, 3), (2.5, 0.625), (0.5, 0.5)))
-    monkeypatch.setattr(near_saturation, "LOADS", (0.5,))
-    monkeypatch.setattr(near_saturation, "JOBS", 20_000)
-    near_saturation.main()
-    made = pl.read_csv(folder / "near_saturation.csv")
-    assert made.columns == columns("near_saturation")
-    assert made.select("configurations", "states", "delta").row(0) == (7, 7, pytest.approx(0.391603982, abs=1e-8))
-    waits = pl.read_csv(folder / "near_saturation_waits.csv")
-    assert waits.columns == columns("near_saturation_waits")
+def test_near_saturation(made):
+    system = System(6, (2, 3), (2.5, 0.625), (0.5, 0.5))
+    table, waits = made(near_saturation, "CONSTANT", "WAITS", system=lambda: system, LOADS=(0.5,), JOBS=20_000)
+    assert table.select("configurations", "states", "delta").row(0) == (7, 7, pytest.approx(0.391603982, abs=1e-8))
     assert waits["asymptote"][0] == pytest.approx(1.3823266, abs=1e-5)
     assert waits["simulated"][0] == pytest.approx(1.4457543, abs=3 * waits["half_width"][0])
 
 
-def test_capacities_and_waits_of_public_logs(folder, monkeypatch):
-    monkeypatch.setattr(public_logs, "TABLE", folder / "public_logs.csv")
-    monkeypatch.setattr(public_logs, "WAITS", folder / "public_logs_waits.csv")
-    monkeypatch.setattr(public_logs, "SHAKES", 2)
+def test_capacities_and_waits_of_public_logs(made, monkeypatch):
     monkeypatch.setattr(estimates, "JOBS", {"fcfs": 500, "easy": 500})
     with example_path() as path:
-        monkeypatch.setattr(public_logs, "LOGS", {"ours": path.name})
         monkeypatch.setenv("MJQ_TRACES", str(path.parent))
-        public_logs.main()
+        table, waits = made(public_logs, "TABLE", "WAITS", SHAKES=2, LOGS={"ours": path.name})
         own = capacities(read_log(path), "easy", exact=False)["own_order"]
-    made = pl.read_csv(folder / "public_logs.csv")
-    assert made.columns == columns("public_logs")
-    row = made.row(by_predicate=(pl.col("policy") == "easy") & (pl.col("capacity") == "own_order"), named=True)
+    row = table.row(by_predicate=(pl.col("policy") == "easy") & (pl.col("capacity") == "own_order"), named=True)
     assert row["share"] == pytest.approx(own.share, rel=1e-5)
-    waits = pl.read_csv(folder / "public_logs_waits.csv")
-    assert waits.columns == columns("public_logs_waits")
     assert (waits["low"] <= waits["high"]).all() and waits["policy"].n_unique() == len(public_logs.POLICIES)
     kinds = dict(waits.group_by("policy").agg(pl.col("estimates").n_unique()).iter_rows())
     assert kinds["first-fit"] == kinds["fcfs"] == 1 and kinds["easy"] == 4
@@ -201,15 +175,11 @@ def test_without_public_logs_an_experiment_says_what_to_set(experiment, folder, 
         experiment.main()
 
 
-def test_real_waits_of_public_logs(folder, monkeypatch):
-    monkeypatch.setattr(real_waits, "TABLE", folder / "real_waits.csv")
+def test_real_waits_of_public_logs(made, monkeypatch):
     with example_path() as path:
-        monkeypatch.setattr(real_waits, "LOGS", {"ours": path.name})
         monkeypatch.setenv("MJQ_TRACES", str(path.parent))
-        real_waits.main()
-    made = pl.read_csv(folder / "real_waits.csv")
-    assert made.columns == columns("real_waits")
-    assert dict(made.select("policy", "same").iter_rows())["easy"] == 1  # the example log is a schedule of EASY
+        (table,) = made(real_waits, "TABLE", LOGS={"ours": path.name})
+    assert dict(table.select("policy", "same").iter_rows())["easy"] == 1  # the example log is a schedule of EASY
 
 
 def test_real_machines_let_jobs_wait_that_would_fit():
@@ -250,30 +220,21 @@ def test_a_log_that_teaches_rules_has_a_second_record():
     assert without is log and rules == "a pass each 1 min" and ruled.rules == Rules(cycle=60)
 
 
-def test_forecasts_of_a_log_are_kept(folder, monkeypatch):
-    monkeypatch.setattr(forecasts, "TABLE", folder / "forecasts.csv")
-    monkeypatch.setattr(forecasts, "required_traces", lambda: folder)
-    log = example_log().of(range(600))
-    monkeypatch.setattr(forecasts, "logs", lambda path: [("ours", "replay", log)])
-    monkeypatch.setattr(forecasts, "TIMES", 60)
+def test_forecasts_of_a_log_are_kept(folder, made, monkeypatch):
+    logs = [("ours", "replay", example_log().of(range(600)))]
     monkeypatch.setattr("mjq_logs.forecast.record.DRAWS", 10)
-    forecasts.main()
-    made = pl.read_csv(folder / "forecasts.csv")
-    assert made.columns == columns("forecasts") and made["forecasts"].item() == 60
+    (table,) = made(forecasts, "TABLE", required_traces=lambda: folder, logs=lambda path: logs, TIMES=60)
+    assert table["forecasts"].item() == 60
 
 
-def test_outages_of_public_logs(folder, monkeypatch):
+def test_outages_of_public_logs(folder, made):
     log = example_log()
     gap = 5.0 * 86_400 * (log.submit > np.median(log.submit))
     late = replace(log, submit=log.submit + gap, start=None)
-    monkeypatch.setattr(outages, "TABLE", folder / "outages.csv")
-    monkeypatch.setattr(outages, "required_traces", lambda: folder)
-    monkeypatch.setattr(outages, "logs", lambda path: [("ours", late)])
-    outages.main()
-    made = pl.read_csv(folder / "outages.csv")
-    assert made.columns == columns("outages") and (made["gaps"] == 1).all()
-    assert (made["load"] < made["load_cut"]).all() and (made["wait"] > made["wait_cut"]).all()
-    assert made["wait_recorded"].to_list() == pytest.approx(made["wait_recorded_cut"].to_list())
+    (table,) = made(outages, "TABLE", required_traces=lambda: folder, logs=lambda path: [("ours", late)])
+    assert (table["gaps"] == 1).all()
+    assert (table["load"] < table["load_cut"]).all() and (table["wait"] > table["wait_cut"]).all()
+    assert table["wait_recorded"].to_list() == pytest.approx(table["wait_recorded_cut"].to_list())
 
 
 def test_outages_are_looked_for_in_real_and_recorded_logs(folder, monkeypatch):
@@ -284,21 +245,14 @@ def test_outages_are_looked_for_in_real_and_recorded_logs(folder, monkeypatch):
     }
 
 
-def test_intervals_are_counted(folder, monkeypatch):
+def test_intervals_are_counted(made, monkeypatch):
     cases = [next(case for case in coverage.CASES if case.times == times) for times in ("lognormal", "Pareto 2.1")]
-    for name, value in dict(
-        TABLE=folder / "coverage.csv", CASES=cases, JOBS=(6000,), LOGS=4, RUN=20_000, KNOWN=1.0, GUESSED=1.0
-    ).items():
-        monkeypatch.setattr(coverage, name, value)
-    monkeypatch.setattr(
-        coverage.parallel, "map_as_completed", lambda function, cases, workers: [[(k, function(x))] for k, x in cases]
-    )
-    coverage.main()
-    made = pl.read_csv(folder / "coverage.csv")
-    assert made.columns == columns("coverage")
-    of_ours = made.filter(pl.col("method") == "ours")
+    monkeypatch.setattr(coverage.parallel, "map_as_completed", one_by_one)
+    settings = dict(CASES=cases, JOBS=(6000,), LOGS=4, RUN=20_000, KNOWN=1.0, GUESSED=1.0)
+    (table,) = made(coverage, "TABLE", **settings)
+    of_ours = table.filter(pl.col("method") == "ours")
     assert sorted(of_ours["quantity"].unique()) == ["gain", "mean", "percentile", "rate", "share", "work"]
-    assert set(made["method"]) == {"ours", *coverage.METHODS} and (made["logs"] == 4).all()
+    assert set(table["method"]) == {"ours", *coverage.METHODS} and (table["logs"] == 4).all()
     # Where five jobs decide there is no interval of a wait, and there is one of the work of a job.
     given = of_ours.filter(pl.col("times") == "Pareto 2.1").select("quantity", "given").iter_rows()
     assert dict(given).items() >= {"mean": 0, "percentile": 0, "gain": 0, "work": 4}.items()
@@ -330,23 +284,23 @@ def test_drawn_logs_have_the_load_the_drift_and_the_nights_of_their_process(case
     assert (hours[6] > 3 * hours[18]) == (case.cycle > 0)
 
 
+def test_what_changes_save_is_counted(made, monkeypatch):
+    monkeypatch.setattr("mjq._util.parallel.map_as_completed", one_by_one)
+    (table,) = made(what_if, "TABLE", CASES=what_if.CASES[:1], JOBS=(1500,), LOGS=3, RUN=20_000, RUNS=2)
+    assert len(table) == len(what_if.CHANGES) * len(what_if.QUANTITIES) and (table["logs"] == 3).all()
+
+
 @pytest.mark.parametrize("times", coverage.TIMES)
 def test_run_times_have_the_mean_one(times):
     drawn = coverage.TIMES[times](np.random.default_rng(1), 2_000_000)
     assert drawn.min() > 0 and drawn.mean() == pytest.approx(1, rel=0.02)
 
 
-def test_what_mixes_lose(folder, monkeypatch):
-    monkeypatch.setattr(largest_need, "TABLE", folder / "largest_need.csv")
-    monkeypatch.setattr(largest_need, "CASES", [largest_need.Case(8, 0), largest_need.Case(8, 1)])
-    monkeypatch.setattr(largest_need, "JOBS", {"fcfs": 2000, "easy": 2000})
-    monkeypatch.setattr(
-        largest_need.parallel, "map_as_completed", lambda function, cases, _: [[(k, function(x))] for k, x in cases]
-    )
-    largest_need.main()
-    made = pl.read_csv(folder / "largest_need.csv")
-    assert made.columns == columns("largest_need")
-    assert made["pool"].to_list() == ["powers of two", "any"]
+def test_what_mixes_lose(made, monkeypatch):
+    monkeypatch.setattr(largest_need.parallel, "map_as_completed", one_by_one)
+    cases, jobs = [largest_need.Case(8, 0), largest_need.Case(8, 1)], {"fcfs": 2000, "easy": 2000}
+    (table,) = made(largest_need, "TABLE", CASES=cases, JOBS=jobs)
+    assert table["pool"].to_list() == ["powers of two", "any"]
 
 
 @pytest.mark.parametrize("case", [largest_need.Case(8, 0), largest_need.Case(16, 1)])
@@ -371,16 +325,11 @@ def test_mixes_are_as_they_are_described():
         assert mix.shares.sum() == pytest.approx(1) and ((mix.means >= 1) & (mix.means <= 10)).all()
 
 
-def test_anomalies(folder, monkeypatch):
-    monkeypatch.setattr(anomalies, "TABLE", folder / "anomalies.csv")
-    monkeypatch.setattr(anomalies, "CASES", 40)
-    monkeypatch.setattr(
-        anomalies.parallel, "map_as_completed", lambda function, cases: [[(k, function(x))] for k, x in cases]
-    )
-    anomalies.main()
-    made = pl.read_csv(folder / "anomalies.csv")
-    assert made.columns == columns("anomalies") and made.height == 16
-    assert (made["lower"] <= made["pairs"]).all() and ((made["largest"] > 0) == (made["lower"] > 0)).all()
+def test_anomalies(made, monkeypatch):
+    monkeypatch.setattr(anomalies.parallel, "map_as_completed", one_by_one)
+    (table,) = made(anomalies, "TABLE", CASES=40)
+    assert table.height == 16
+    assert (table["lower"] <= table["pairs"]).all() and ((table["largest"] > 0) == (table["lower"] > 0)).all()
 
 
 def test_the_largest_losses_are_those_of_their_cases():
@@ -413,35 +362,28 @@ def test_clusters_are_as_they_are_described():
         assert (shorter.rates / mu).tolist() == [1, 2, *[1] * (len(mu) - 2)]
 
 
-def test_logs_on_hosts(folder, monkeypatch):
+def test_logs_on_hosts(folder, made, monkeypatch):
     """Jobs of one host each: without the few that need a whole one, nothing is lost."""
     rng = np.random.default_rng(5)
     need = np.where(rng.random(2000) < 0.02, 4.0, 1.0)
     made_up = Log(need=Vectors(np.column_stack([need, need]), ("cpus", "mem")), run=rng.exponential(100.0, 2000))
     hosts = Hosts((4,), ((4.0, 4.0),))
-    for table in ("TABLE", "SHUFFLED"):
-        monkeypatch.setattr(logs_on_hosts, table, folder / getattr(logs_on_hosts, table).name)
-    monkeypatch.setattr(logs_on_hosts, "READ", {"ours": lambda folder: (made_up, hosts)})
-    monkeypatch.setattr(logs_on_hosts, "openb", lambda folder: (made_up, hosts))
     monkeypatch.setattr(estimates, "ON_HOSTS", 3000)
     monkeypatch.setenv("MJQ_TRACES", str(folder))
-    logs_on_hosts.main()
-    made = pl.read_csv(folder / "logs_on_hosts.csv")
-    assert made.columns == columns("logs_on_hosts")
-    assert made.height == 2 * sum(map(len, logs_on_hosts.TRIED.values()))
+    read = lambda folder: (made_up, hosts)  # noqa: E731
+    table, shuffled = made(logs_on_hosts, "TABLE", "SHUFFLED", READ={"ours": read}, openb=read)
+    assert table.height == 2 * sum(map(len, logs_on_hosts.TRIED.values()))
     key = "times", "jobs", "rule", "less"
-    shares = {tuple(row[name] for name in key): row["share"] for row in made.rows(named=True)}
+    shares = {tuple(row[name] for name in key): row["share"] for row in table.rows(named=True)}
     for times in ("of the log", "alike"):
         best = shares[times, "all", "best fit", "nothing"]
         pool, without = shares[times, "all", "pool", "nothing"], shares[times, "without lone", "best fit", "nothing"]
         assert without > 0.999 > pool > best
         assert shares[times, "all", "pool", "best fit"] == pytest.approx(pool - best, abs=3e-4)  # four digits are kept
-    ordered = made.filter(times="of the log")
+    ordered = table.filter(times="of the log")
     assert (ordered["own_low"] <= ordered["own_high"]).all()
-    assert made.filter(times="alike")["own"].null_count() == ordered.height
-    assert set(made.filter(jobs="without lone")["count"]) == {int((need == 4).sum())}
-    shuffled = pl.read_csv(folder / "openb_shuffled.csv")
-    assert shuffled.columns == columns("openb_shuffled")
+    assert table.filter(times="alike")["own"].null_count() == ordered.height
+    assert set(table.filter(jobs="without lone")["count"]) == {int((need == 4).sum())}
     assert set(shuffled["block"]) == {*logs_on_hosts.BLOCKS, 2000}
     assert (shuffled["low"] <= shuffled["share"]).all() and (shuffled["share"] <= shuffled["high"]).all()
     (view,) = ordered.filter(jobs="all", rule="view", less="nothing")["own"]
