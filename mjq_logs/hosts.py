@@ -241,6 +241,8 @@ def _verdict(result):
         f"If the next {VIEW - 1} jobs may pass a job that fits nowhere, and one host is kept free for it, "
         f"{_whole(passing.share)} are busy. If none is kept free, it is {_whole(freely.share)}."
     )
+    if result.costly and result.costly[0].jobs < VIEW:
+        sentences += _of_short_log(result.costly[0], freely, result.cases["freely"].independent)
     return [*sentences, *kept_free_in_words([row.hard for row in result.waits if row.hard is not None])]
 
 
@@ -257,13 +259,28 @@ def _of_placement(loss, unit):
 
 def _of_costly(costly, best):
     """Say what the jobs cost of which fewest fit on one host."""
-    few = "no two" if costly.at_most == 1 else f"at most {costly.at_most}"
-    jobs, share = counted(costly.jobs, "job"), costly.without.own_order.share
+    share = costly.without.own_order.share
     of = "" if costly.without.binds is None else f" of the {NAMES.get(costly.without.binds, costly.without.binds)}"
     return (
-        f"Without the {jobs} of which {few} fit on one host, which {'has' if costly.jobs == 1 else 'have'} "
+        f"Without the {_hard(costly)}, which {'has' if costly.jobs == 1 else 'have'} "
         f"{_whole(costly.work)} of the work, {_whole(share)}{of} would be busy in place of {_whole(best.share)}."
     )
+
+
+def _of_short_log(costly, own, drawn):
+    """Say that a view flatters if all jobs that are hard to place can wait in it, and drawn jobs tell it."""
+    if drawn.share_high is None or own.share <= drawn.share_high:
+        return []
+    return [
+        f"That flatters: all {_hard(costly)} can wait in view until the others have started. "
+        f"If jobs are drawn from the log without end, {_whole(drawn.share)} are busy."
+    ]
+
+
+def _hard(costly):
+    """Name the jobs of which fewest fit on one host."""
+    few = "no two" if costly.at_most == 1 else f"at most {costly.at_most}"
+    return f"{counted(costly.jobs, 'job')} of which {few} fit on one host"
 
 
 def _about(servers):

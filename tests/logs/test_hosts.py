@@ -157,6 +157,28 @@ def test_costly_jobs_are_those_of_which_fewest_fit():
     assert result.costly[0].without.own_order.share > result.cases["best fit"].own_order.share
 
 
+@pytest.mark.parametrize(("whole", "flatters"), [(VIEW - 1, True), (VIEW, False)])
+def test_a_view_in_which_all_hard_jobs_can_wait_is_said_to_flatter(whole, flatters):
+    rng = np.random.default_rng(10)
+    need = np.where(rng.permutation(400) < whole, 8.0, 1.0)
+    result = report_on_hosts(Log(need=need, run=rng.exponential(HOUR, 400)), ALIKE)
+    case = result.cases["freely"]
+    assert case.own_order.share > case.independent.share_high
+    sentences = [sentence for sentence in result.verdict if sentence.startswith("That flatters")]
+    assert len(sentences) == flatters
+    for sentence in sentences:
+        assert f"all {whole} jobs of which no two fit on one host" in sentence
+        assert f" {100 * case.independent.share:.0f} % are busy" in sentence
+
+
+def test_a_view_does_not_flatter_if_drawn_jobs_keep_as_much_busy():
+    rng = np.random.default_rng(11)
+    need = np.where(rng.permutation(3000) < 5, 2.0, 1.0)
+    result = report_on_hosts(Log(need=need, run=rng.exponential(HOUR, 3000)), Hosts((4,), ((2.0,),)))
+    assert result.costly[0].jobs == 5 < VIEW
+    assert not any("flatters" in sentence for sentence in result.verdict)
+
+
 def test_jobs_that_fit_on_no_host_are_left_out_and_counted():
     log, rng = exponential(6, (1, 2, 4), (0.6, 0.3, 0.1), 1000), np.random.default_rng(6)
     submit = np.sort(rng.uniform(0, 200 * HOUR, 1000))
