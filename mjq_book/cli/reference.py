@@ -18,34 +18,28 @@ WIDTH = 72  # of a value that is a row of numbers
 
 @click.command("reference", cls=Command)
 @click.argument("words", metavar="[WORDS]...", nargs=-1)
-@click.option(
-    "--model", metavar="MODEL", help="Only values of this model, such as stability, or of other programs: foreign."
-)
 @json_option
-def reference(words: tuple[str, ...], model: str | None, as_json: bool) -> int:
+def reference(words: tuple[str, ...], as_json: bool) -> int:
     """Show reference values, with all parameters, for whoever tests another program.
 
-    WORDS are the identifier of a value, that of a problem, or words to look for. Without any, the command says what
-    there is.
+    WORDS are the identifier of a value, that of a problem, or words to look for, such as the name of a model. Without
+    any, the command says what there is.
 
     \b
       mjq reference fcfs wait               list the values in which both words occur
       mjq reference bb22-table-1-1.0/wait   show one of them
     """
-    from mjq_book.reference import find, values, version
+    from mjq_book.reference import find, version
 
     text = " ".join(words)
-    models = list(dict.fromkeys(row["model"] for row in values()))
-    if model is not None and model not in models:
-        raise ValueError(f"there are no values of {model!r}; there are: {', '.join(models)}")
-    rows = find(text, model)
+    rows = find(text)
     if not rows:
         raise ValueError(f"no reference value is named {text!r}, and none has these words")
     if as_json:
         show_json({"schema": "schema.json", "version": version(), "values": rows})
     elif len(rows) == 1:
         _show(rows[0])
-    elif not words and model is None:
+    elif not words:
         _overview(rows, version())
     else:
         _list(rows)
@@ -57,7 +51,7 @@ def _overview(rows, version):
     first = {row["model"]: row["id"] for row in reversed(rows)}
     show(f"{len(rows)} reference values, version {version} of the table\n")
     show(tabulate([[name, n, first[name]] for name, n in counts.items()], ["model", "values", "the first one"]))
-    show("\nmjq reference --model MODEL lists them; mjq reference --json prints all of them.")
+    show("\nmjq reference MODEL lists them; mjq reference --json prints all of them.")
 
 
 def _list(rows):

@@ -82,15 +82,13 @@ def values() -> list[Row]:
     return _table()["values"]
 
 
-def find(words: str = "", model: str | None = None) -> list[Row]:
+def find(words: str = "") -> list[Row]:
     """Return the values of an identifier, of a problem, or those in which all of some words occur.
 
     Parameters
     ----------
     words : str
         The identifier of a row, what stands in it before the slash, or words.
-    model : str, optional
-        Only values of this model.
 
     Examples
     --------
@@ -99,7 +97,7 @@ def find(words: str = "", model: str | None = None) -> list[Row]:
     >>> len(find("mmc-10-0.7")), find("no such row")
     (5, [])
     """
-    rows = [row for row in values() if model is None or row["model"] == model]
+    rows = values()
     named = [row for row in rows if words in (row["id"], row["id"].rpartition("/")[0])]
     if named or not words:
         return named or rows
