@@ -7,11 +7,9 @@ import io
 import json
 import re
 from dataclasses import replace as altered
-from functools import partial
 from typing import Annotated
 
 import jsonschema
-import matplotlib.pyplot as plt
 import numpy as np
 import polars as pl
 import pytest
@@ -19,7 +17,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import mjq_logs
-from mjq import plots
 from mjq.models.processing_capacity import processing_capacity
 from mjq.simulation import replay
 from mjq.simulation.estimates import Estimate
@@ -461,35 +458,6 @@ def test_a_field_with_a_column_is_a_column_of_the_table_and_one_that_nobody_know
     made = sheet.table("", [Wider(**report.model_dump(), mean_need=1.234)])
     assert made.head[-1] == "mean need" and made.rows[0][-1] == "1.23"
     assert made.head[:-1] == sheet.table("", [report]).head and not [head for head in made.head if "wait" in head]
-
-
-def test_no_letter_of_a_chart_is_cut_off(monkeypatch):
-    monkeypatch.setattr(estimates, "MOST_CONFIGURATIONS", 1000)
-    for name in estimates.JOBS:
-        monkeypatch.setitem(estimates.JOBS, name, 2000)
-    log = example_log()
-    plots.style()
-    plan = planned(log, 2.0, ["fcfs", "easy"], [64, 80], workers=1)
-    for report in (reports_on(log, ["fcfs"]).policies["fcfs"], reports_on(altered(log, clock=None))):
-        draw = [
-            mjq_logs.plots.shares_of_capacity,
-            mjq_logs.plots.waits_against_load,
-            mjq_logs.plots.load_by_time,
-            mjq_logs.plots.wasted_servers,
-        ]
-        draw = [partial(chart, report) for chart in (*draw, mjq_logs.plots.memory_of_log)]
-        for chart in [
-            *draw,
-            partial(mjq_logs.plots.waits_by_size, plan),
-            partial(mjq_logs.plots.waits_by_load, plan, quantity="mean"),
-        ]:
-            figure, ax = plots.panels(1, height=3.4)
-            chart(ax=ax)
-            figure.canvas.draw()
-            drawn, (width, height) = figure.get_tightbbox(), figure.get_size_inches()
-            beyond = max(-drawn.x0, -drawn.y0, drawn.x1 - width, drawn.y1 - height)
-            assert beyond < 0.02, (chart.func.__name__, beyond)  # inches
-            plt.close(figure)
 
 
 def test_waits_at_the_load_are_those_of_the_log_and_of_replays():

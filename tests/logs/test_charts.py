@@ -1,11 +1,15 @@
 """Charts of machines of several resources and of hosts: what they draw is what the report says, and all of it fits."""
 
+from dataclasses import replace
+from functools import partial
+
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 
 from mjq import plots as library
-from mjq_logs import Hosts, Log, Vectors, plots, report_on_hosts, report_on_several
+from mjq_logs import Hosts, Log, Vectors, example_log, planned, plots, report_on_hosts, report_on_several, reports_on
+from mjq_logs.capacity import estimates
 from tests.conftest import said
 from tests.logs.writing import as_table
 
@@ -59,17 +63,26 @@ def test_bars_are_the_shares_of_the_report(several, on_hosts):
     plt.close("all")
 
 
-def test_no_letter_of_a_chart_is_cut_off(several, on_hosts):
+def test_no_letter_of_a_chart_is_cut_off(several, on_hosts, monkeypatch):
     library.style()
+    monkeypatch.setattr(estimates, "MOST_CONFIGURATIONS", 1000)
+    log = example_log()
+    one, both = reports_on(log, ["fcfs"]).policies["fcfs"], reports_on(replace(log, clock=None))
+    plan = planned(log, 2.0, ["fcfs", "easy"], [64, 80], workers=1)
+    of_one = plots.shares_of_capacity, plots.waits_against_load, plots.load_by_time, plots.wasted_servers
     of_several = plots.busy_by_resource, plots.lacks_by_policy, plots.waits_against_load, plots.load_by_time
     of_hosts = plots.busy_on_hosts, plots.lost_on_hosts, plots.waits_on_hosts
-    for charts, report in ((of_several, several), (of_hosts, on_hosts)):
+    of_plan = plots.waits_by_size, partial(plots.waits_by_load, quantity="mean")
+    reports = (several, of_several), (on_hosts, of_hosts), (plan, of_plan)
+    reports += tuple((report, (*of_one, plots.memory_of_log)) for report in (one, both))
+    for report, charts in reports:
         for chart in charts:
             figure, ax = library.panels(1, height=3.4)
-            chart(report, ax)
+            chart(report, ax=ax)
             figure.canvas.draw()
             drawn, (width, height) = figure.get_tightbbox(), figure.get_size_inches()
-            assert max(-drawn.x0, -drawn.y0, drawn.x1 - width, drawn.y1 - height) < 0.02, chart.__name__
+            beyond = max(-drawn.x0, -drawn.y0, drawn.x1 - width, drawn.y1 - height)
+            assert beyond < 0.02, (chart, beyond)  # inches
             plt.close(figure)
 
 
