@@ -128,8 +128,10 @@ class Deck:
     def figure(self, name):
         picture, caption, alt = self.of("figure", self.book.pictures, name)
         code = base64.b64encode(picture.encode()).decode()
+        width, height = map(float, re.search(r'viewBox="0 0 (\S+) (\S+)"', picture).groups())
+        tall = ' class="tall"' if height > TALL * width else ""
         return (
-            f'<figure><img src="data:image/svg+xml;base64,{code}" alt="{escape(alt)}"><figcaption>'
+            f'<figure{tall}><img src="data:image/svg+xml;base64,{code}" alt="{escape(alt)}"><figcaption>'
             f"Fig. {self.book.words.figures[name]} of the book. {self.book.line(caption)}</figcaption></figure>"
         )
 
@@ -253,6 +255,7 @@ class Deck:
         )
 
 
+TALL = 0.7  # of the width: the caption of a higher figure stands beside it
 KINDS = {"points", "vote", "task", "figure", "equation", "table", "code", "output", "exercise", "check", "answer"}
 
 

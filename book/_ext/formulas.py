@@ -120,7 +120,8 @@ def keep_neighbours(app, doctree, docname):
             match = isinstance(text, nodes.Text) and sign(text)
             if match:
                 node[key] = match[0]
-                node.parent.replace(text, nodes.Text(text[: match.start()] + text[match.end() :]))
+                # By its place: `replace` takes the first text of these words.
+                node.parent[k] = nodes.Text(text[: match.start()] + text[match.end() :])
 
 
 def visit_inline(self, node):

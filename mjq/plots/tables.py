@@ -31,6 +31,8 @@ __all__ = [
 
 SIGNIFICANT = 10  # digits that are shown at most: the last ones of sixteen differ from processor to processor
 GLUED = "application/papermill.record/"  # in front of the types of what no cell shows
+POWER = re.compile(r"(\d[\d.]*)e([+-]\d+)")  # a number with a power of ten, as Python writes it
+RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 FIELD = re.compile(r"\{([A-Za-z_][\w-]*)(?::([^{}`\n]*))?\}(?!`)")  # a name in braces, and how to show it; not a role
 
 
@@ -117,6 +119,8 @@ def say(text: str, numbers: Mapping[str, Any] | None = None, /, **values: Any) -
     The change is −2.0 %.
     >>> say("The change is {change:+.1f} %.", change=-0.04)
     The change is 0.0 %.
+    >>> say("It is below {bound:.0e}.", bound=1e-9)
+    It is below 10⁻⁹.
     """
     known, used = {**(numbers or {}), **values}, set()
 
@@ -129,7 +133,9 @@ def say(text: str, numbers: Mapping[str, Any] | None = None, /, **values: Any) -
         used.add(name)
         value = significant(known[name])
         words = format(value, form) if form else str(value)
-        return words if isinstance(value, str) or not words.startswith("-") else _minus(words)
+        if isinstance(value, str):
+            return words
+        return POWER.sub(_power_of_ten, _minus(words) if words.startswith("-") else words)
 
     sentence = FIELD.sub(shown, text)
     unused = sorted(set(values) - used)
@@ -225,6 +231,12 @@ def _cell(x, decimals):
 def _minus(words):
     """Return a negative number with a minus sign, unless it is rounded to zero."""
     return words.replace("-", "−" if words.strip("-0.") else "", 1)
+
+
+def _power_of_ten(number):
+    """Return a number with a power of ten as it is written: 3.2·10⁻⁵."""
+    power = "10" + str(int(number[2])).translate(RAISED)
+    return power if number[1] == "1" else f"{number[1]}·{power}"
 
 
 def rounded_up(value: float, digits: int) -> float:

@@ -33,8 +33,8 @@ NOT_PARAMETERS = {"item", "quantity", "printed", "place", "kind"}
 # What a printed number is, and how a comparison with it is summed up.
 KINDS = {
     "result": "results, which agree",
-    "simulated": "values of its simulation, which agree with our exact ones within the statistical error",
-    "misprint": "misprints, which come out if the slip named in the errata is made on purpose",
+    "simulated": "simulated values, which agree with our exact ones within their error",
+    "misprint": "misprints, which come out if their slip is made on purpose",
     "given": "restated parameters",
 }
 KINDS_TO_DERIVE = {"equation", "theorem", "lemma", "algorithm"}  # of rows of the ledger
@@ -283,7 +283,7 @@ class Comparisons:
         missing = len(self._printed) - len(made)
         if missing:
             parts.append(f"of other parameters, not compared: {missing}")
-        return f"Numbers that {self.paper.upper()} prints, compared with ours: " + "; ".join(parts) + "."
+        return "\n* ".join([f"Numbers that {self.paper.upper()} prints, compared with ours:", *parts])
 
 
 def _same(printed, ours):
