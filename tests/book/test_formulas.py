@@ -62,3 +62,10 @@ def test_brackets_and_stops_stay_on_the_line_of_their_formula(formulas):
     assert [text.astext() for text in paragraph.children[::2]] == ["If ", " the ", " ", " So"]
     kept = stay(stay(f"({short}") + "),"), stay(f"{letter}-th,"), "<wbr>".join([*pieces, stay(f"{last}.")])
     assert pieces and tuple(page.body) == kept
+
+
+def test_a_stop_elsewhere_stays_where_it_is(formulas):
+    nodes = formulas.nodes
+    paragraph = nodes.paragraph("", "", nodes.strong("", "A"), nodes.Text(". "), nodes.math("", "x"), nodes.Text(". "))
+    formulas.keep_neighbours(None, paragraph, "")
+    assert paragraph.astext() == "A. x "
