@@ -33,9 +33,15 @@ __all__ = [  # noqa: RUF022, in the order of reading
 ]  # fmt: skip
 
 HOUR = 3600.0  # seconds
-Number = Annotated[
-    float | None, BeforeValidator(lambda x: None if isinstance(x, float) and not math.isfinite(x) else x)
-]
+
+
+def _finite(value):
+    """Return a number, or one for each of several resources; None where one of them is not finite."""
+    numbers = value.values() if isinstance(value, dict) else [value]
+    return None if any(isinstance(x, float) and not math.isfinite(x) for x in numbers) else value
+
+
+Number = Annotated[float | None, BeforeValidator(_finite)]
 Amount = float | dict[str, float]  # a number of servers, or how much of each of several resources; memory is in GB
 
 
@@ -429,7 +435,8 @@ class PolicyReplay(Plain):
         Field(alias="mean wait of the hard to place [s]"),
     ] = None
     """Of the jobs of which fewest fit on one host; left out where each job fits everywhere."""
-    utilization: Annotated[Amount, Column("utilization", "", ".4f")]
+    utilization: Annotated[Amount | None, BeforeValidator(_finite), Column("utilization", "", ".4f")]
+    """Null where no time passes from the first arrival to the last end."""
     last_end: Annotated[float, Column("last end", "h", ".1f", per=HOUR), Field(alias="last end [s]")]
     somebody_waits: float | None = None
     """Share of the time in which somebody waits; left out with one resource, as is the next one."""

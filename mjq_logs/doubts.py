@@ -7,12 +7,13 @@ from collections.abc import Sequence
 import numpy as np
 
 from mjq._util import checks
+from mjq._util.plain import counted
 from mjq_logs.answers import Agreement, Held, Lines
 from mjq_logs.outages import dated
 from mjq_logs.reading.log import INFERRED, Log
 from mjq_logs.reading.rows import HARMLESS, TOO_LARGE
 from mjq_logs.window import held_most, size_in_use, too_short
-from mjq_logs.words import MEASURED, counted, disagreement_in_words, machine_in_words, percent
+from mjq_logs.words import MEASURED, disagreement_in_words, machine_in_words, percent
 
 __all__ = ["LEAST_USED", "OF_HOSTS", "doubts", "held_in_words", "lost_in_words"]
 
@@ -69,7 +70,7 @@ def held_in_words(held: Held | None, servers: float | None = None) -> str | None
     >>> held_in_words(Held(most_of_the_time=115, ever=156), 128)
     'The jobs held at most 156 servers at once, which is more than there are, and at most 115 for 99 % of the time.'
     """
-    if held is None:
+    if held is None or not held.ever:
         return None
     more = ", which is more than there are," if servers and held.ever > servers * (1 + checks.FIT_TOLERANCE) else ","
     usual = f"{more} and at most {held.most_of_the_time:g} for 99 % of the time."

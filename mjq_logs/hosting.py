@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from mjq._util.plain import counted
 from mjq_logs.doubts import OF_HOSTS
 from mjq_logs.on_hosts import Hosts, OnHosts
 from mjq_logs.reading.log import Before, Log
 from mjq_logs.reading.vectors import plain
-from mjq_logs.words import amount_in_words, amount_of, counted, percent, time_in_words
+from mjq_logs.words import amount_in_words, amount_of, percent, time_in_words
 
 __all__ = [
     "CASES", "MOST_SIZES", "PASSING", "VIEW", "fewest_fit", "hosted", "hosts_in_words", "kept_free_in_words",

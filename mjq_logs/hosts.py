@@ -14,6 +14,7 @@ from collections.abc import Callable
 import numpy as np
 
 from mjq._util import checks
+from mjq._util.plain import counted
 from mjq.simulation.estimates import Estimate
 from mjq_logs.answers import CostlyJobs, HostsCase, HostShape, HostsLoss, HostsReport, HostsWaits, Interval
 from mjq_logs.capacity import arrivals
@@ -34,7 +35,7 @@ from mjq_logs.on_hosts import Hosts
 from mjq_logs.reading.log import HOUR, Log
 from mjq_logs.replaying import replayed
 from mjq_logs.window import too_short, window_of
-from mjq_logs.words import MEASURED, NAMES, amount_of, counted, percent
+from mjq_logs.words import MEASURED, NAMES, amount_of, percent
 
 __all__ = ["OF_TIES", "report_on_hosts"]
 

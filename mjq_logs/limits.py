@@ -7,11 +7,11 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 
 from mjq._util import checks
-from mjq._util.plain import brief
+from mjq._util.plain import brief, counted
 from mjq.simulation import Limits
 from mjq.simulation.limits import FREE
 from mjq_logs.reading.log import Log
-from mjq_logs.words import counted, listed
+from mjq_logs.words import listed
 
 __all__ = ["array_limits", "array_peaks", "places_of_queues", "queue_limits", "queue_peaks", "user_limits", "user_peak"]
 

@@ -25,6 +25,7 @@ from mjq._util import checks
 from mjq.simulation.calendar import Calendar, calendar_of
 from mjq_logs.reading.clock import local, original
 from mjq_logs.reading.log import HOUR, Gap, Log
+from mjq_logs.reading.rows import FARTHEST
 
 __all__ = [
     "calendar_on", "dated", "find_gaps", "longest_pause", "outages_in_words", "servers_up", "with_calendar",
@@ -269,4 +270,4 @@ def dated(log: Log, time: float) -> str:
     '1970-01-01 00:01'
     """
     (there,) = local(log, [time]).tolist()
-    return f"second {there:.10g}" if log.clock is None else _date(there)
+    return _date(there) if log.clock is not None and abs(there) <= FARTHEST else f"second {there:.10g}"

@@ -11,12 +11,13 @@ from typing import Any
 import numpy as np
 
 from mjq._util import checks
+from mjq._util.plain import counted
 from mjq_logs.answers import Held, Window
 from mjq_logs.outages import dated
 from mjq_logs.reading.clock import original
 from mjq_logs.reading.log import Before, Log, Present
 from mjq_logs.reading.vectors import joined
-from mjq_logs.words import counted, time_in_words
+from mjq_logs.words import time_in_words
 
 __all__ = [
     "FEWEST_JOBS", "LONGEST_RUNS", "busy_share", "held", "held_most", "possible_work", "size_in_use", "too_short",
@@ -152,7 +153,8 @@ def within(log: Log, begin: float | None = None, end: float | None = None) -> Lo
     log : Log
         From which no gaps have been cut.
     begin, end : float, optional
-        On its clock [s]; by default the ends of its own window. Without an end, what came of the last jobs stays known.
+        On its clock [s]; by default the ends of its own window. Before it and after the last end of a job nothing is
+        seen. Without an end, what came of the last jobs stays known.
 
     Raises
     ------
@@ -167,13 +169,17 @@ def within(log: Log, begin: float | None = None, end: float | None = None) -> Lo
     ([50.0], [40.0], [1.0], [2.0, 4.0])
     """
     arrival = log.require_arrivals()
-    known = np.inf if end is None else float(end)  # until when it is known what happened
-    begin, end = log.begin if begin is None else float(begin), log.end if end is None else float(end)
-    if not begin < end:
-        raise ValueError(f"a window must end after it begins, got {checks.shown((begin, end))}")
     if log.gaps:
         raise ValueError("gaps have been cut from the log, so its clock is no longer its own")
     start = log.started
+    last = log.end if start is None else np.nanmax([log.end, *(start + log.run)])
+    known = np.inf if end is None else float(end)  # until when it is known what happened
+    begin = log.begin if begin is None else max(float(begin), log.begin)
+    end = log.end if end is None else min(float(end), last)
+    if begin == log.begin and known == np.inf:
+        return log
+    if not begin < end:
+        raise ValueError(f"a window must end after it begins, got {dated(log, begin)} to {dated(log, end)}")
     inside = (arrival >= begin) & (arrival <= end)
     waits = np.zeros(len(log), dtype=bool) if start is None else np.isfinite(start) & (start > known)
     if not (inside & ~waits).any():

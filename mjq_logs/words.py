@@ -14,7 +14,7 @@ from mjq_logs.reading.log import HOUR, Log
 
 __all__ = [
     "CLEARLY", "ESTIMATES", "MEASURED", "NAMES", "OTHER_HOSTS", "RULES", "agreement_in_words", "amount_in_words",
-    "amount_of", "assumed", "counted", "disagreement_in_words", "listed", "machine_in_words", "nearest",
+    "amount_of", "assumed", "disagreement_in_words", "listed", "machine_in_words", "nearest",
     "node_in_words", "percent", "plan_in_words", "rule_of", "size_in_words", "time_in_words",
 ]  # fmt: skip
 
@@ -70,8 +70,6 @@ def machine_in_words(log: Log) -> str:
     >>> machine_in_words(Log(need=Vectors([(1, 2)], ("cpus", "mem")), run=[1], servers=(64, 256)))
     '64 CPUs and 256 GB of memory'
     """
-    if not log.resources:
-        return f"{log.require_servers():g} servers"
     return amount_in_words(amount_of(log.machine(), log.resources))
 
 
@@ -112,15 +110,6 @@ def listed(words: Iterable[str]) -> str:
     """
     *first, last = words
     return f"{', '.join(first)} and {last}" if first else last
-
-
-def counted(number: int, noun: str) -> str:
-    """Return a number of things, of which there may be one.
-
-    >>> counted(1, "job"), counted(2, "job")
-    ('1 job', '2 jobs')
-    """
-    return f"{number} {noun}" + "s" * (number != 1)
 
 
 def percent(share: float, decimals: int = 1) -> str:

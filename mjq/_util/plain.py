@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Iterable
 from typing import Any
 
-__all__ = ["brief", "nearest", "plain", "printable"]
+__all__ = ["brief", "counted", "nearest", "plain", "printable"]
 
 
 def brief(value: object) -> str:
@@ -24,6 +24,15 @@ def nearest(name: str, known: Iterable[str]) -> str:
     """
     near = difflib.get_close_matches(name, list(known), n=3, cutoff=0.4)
     return f"nearest: {', '.join(near)}" if near else f"there are: {', '.join(known)}"
+
+
+def counted(number: int, noun: str) -> str:
+    """Return a number of things, of which there may be one.
+
+    >>> counted(1, "job"), counted(2, "job")
+    ('1 job', '2 jobs')
+    """
+    return f"{number} {noun}" + "s" * (number != 1)
 
 
 def printable(text: str) -> str:

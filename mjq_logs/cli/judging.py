@@ -64,7 +64,8 @@ def charts(judged: PromisesJudged) -> Sequence[Chart]:
 
 def _counted(name, judged):
     """Say how many promises there are, and how many are judged."""
-    from mjq_logs.words import counted, listed
+    from mjq._util.plain import counted
+    from mjq_logs.words import listed
 
     words = f"{name} has {counted(judged.promises, 'row')}"
     if judged.judged < judged.usable:

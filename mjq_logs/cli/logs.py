@@ -342,8 +342,8 @@ def _real_waits(log):
 
 def _by_priority(where, log, waits):
     """Say what the mean wait of the jobs of each priority is, if the log has priorities."""
-    from mjq._util.plain import printable
-    from mjq_logs.words import counted, listed, time_in_words
+    from mjq._util.plain import counted, printable
+    from mjq_logs.words import listed, time_in_words
 
     if log.priority is None:
         return []

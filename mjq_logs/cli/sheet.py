@@ -177,12 +177,14 @@ def answer_of_partitions(
 
 def lines_used(lines: Lines) -> str:
     """Return how many lines of a file were used, and why others were not, with the first lines of each reason."""
+    from mjq._util.plain import counted
+
     reasons = (
         f"\n  {count} not used: {reason} (line{'s' * (count > 1)} {', '.join(map(str, lines.first[reason]))}"
         f"{', …' * (count > len(lines.first[reason]))})"
         for reason, count in lines.dropped.items()
     )
-    return f"{lines.read} lines read, {lines.used} used" + "".join(reasons)
+    return f"{counted(lines.read, 'line')} read, {lines.used} used" + "".join(reasons)
 
 
 def table(
@@ -348,10 +350,11 @@ def dates(log: Log) -> str:
 
 def facts(path: str, log: Log) -> str:
     """Return which log an answer is about, and of what machine and time."""
+    from mjq._util.plain import counted
     from mjq_logs.words import machine_in_words
 
     name = "standard input" if path == "-" else Path(path).name
-    jobs = f"{len(log)} jobs"
+    jobs = counted(len(log), "job")
     if log.lines and (lost := log.lines.read - log.lines.used):
         jobs += f" ({lost} of {log.lines.read} lines not used)"
     machine = "" if log.servers is None else f" on {machine_in_words(log)} ({log.servers_from})"

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from mjq._util import checks
 from mjq._util.parallel import Workers
-from mjq._util.plain import brief
+from mjq._util.plain import brief, counted
 from mjq.simulation import policies
 from mjq.simulation.limits import FREE
 from mjq_logs.answers import ForecastRecord, HeldLately, StartForecast, StartForecasts, Within
@@ -22,12 +22,13 @@ from mjq_logs.forecast.nearest import MEMORY, SHARES, interval, up_to
 from mjq_logs.forecast.record import LAST_PART, features, lately, past_of, record_of
 from mjq_logs.forecast.state import history, require_limits
 from mjq_logs.limits import places_of_queues
+from mjq_logs.outages import dated
 from mjq_logs.reading.clock import local
 from mjq_logs.reading.log import HOUR, Log
 from mjq_logs.rules.in_words import kept_in_words
 from mjq_logs.scale import off_scale
 from mjq_logs.window import too_short
-from mjq_logs.words import amount_of, counted, machine_in_words, percent, time_in_words
+from mjq_logs.words import amount_of, machine_in_words, percent, time_in_words
 
 __all__ = ["WITHIN", "forecast_starts", "intervals_in_doubt"]
 
@@ -118,7 +119,7 @@ def forecast_starts(
     time = last if at is None else float(checks.numbers("at", at, ndim=0))
     if not first <= time <= last:
         raise ValueError(
-            f"at must be a time of the log, {checks.shown(first)} to {checks.shown(last)} s, got {time:.10g}"
+            f"at must be a time of the log, {dated(log, first)} to {dated(log, last)}, got {dated(log, time)}"
         )
     if not checks.fits(needs, jobs.up(time), jobs.up(time)).all():
         raise ValueError(

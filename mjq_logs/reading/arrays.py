@@ -8,6 +8,7 @@ from typing import NamedTuple
 __all__ = ["Tasks", "tasks_of"]
 
 ARRAY = re.compile(r"\d+_\[([^\]%]*)(?:%(\d+))?\]?")
+MOST_TASKS = 4_000_001  # the largest array that Slurm can be told to take
 RANGE = re.compile(r"(\d+)(?:-(\d+)(?::(\d+))?)?")
 
 
@@ -26,6 +27,8 @@ def tasks_of(name: str) -> Tasks | None:
     (Tasks(number=400, at_once=400, cut=False), Tasks(number=10, at_once=0, cut=False))
     >>> tasks_of("7_[1-3,5,...]"), tasks_of("7_12"), tasks_of("7")
     (Tasks(number=4, at_once=0, cut=True), None, None)
+    >>> tasks_of("7_[1-99999999999]") is None
+    True
     """
     match = ARRAY.fullmatch(name)
     if match is None:
@@ -42,4 +45,4 @@ def tasks_of(name: str) -> Tasks | None:
         if last < first or step < 1:
             return None
         count += (last - first) // step + 1
-    return Tasks(count, int(match[2] or 0), cut) if count else None
+    return Tasks(count, int(match[2] or 0), cut) if 0 < count <= MOST_TASKS else None

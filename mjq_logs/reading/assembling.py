@@ -13,7 +13,7 @@ import numpy as np
 import polars as pl
 
 from mjq._util import checks
-from mjq._util.plain import printable
+from mjq._util.plain import counted, printable
 from mjq_logs.answers import Lines
 from mjq_logs.reading.kept import Kept, queue_of
 from mjq_logs.reading.log import INFERRED, Before, Log, Present
@@ -200,7 +200,7 @@ def _log(reading, jobs, kept, tally, servers, partition, order=None, whole=None)
     jobs = _whole_jobs(jobs.drop("same"), tallies)
     jobs = _without_odd_ones(jobs, known, tallies)
     if jobs.is_empty():
-        raise ValueError(f"none of {tally.read} lines holds a job that can be used{tally.reasons()}")
+        raise ValueError(f"no line holds a job that can be used{tally.reasons()}")
     jobs, limits = _with_limits(jobs)
     jobs, requeued = _attempts(_ran_so_far(jobs, reading.seen.latest)) if reading.attempts else (jobs, [])
     jobs, notes = _in_order(jobs)
@@ -322,14 +322,18 @@ def _with_limits(jobs):
         return jobs, []
     limit = jobs["estimate"].cast(pl.Float64)
     none, of_partition = int((limit == UNLIMITED).sum()), limit == -UNLIMITED
-    notes = [f"{none} jobs have no limit of their run time"] * (none > 0)
+    notes = [f"{counted(none, 'job')} came without a limit of the run time"] * (none > 0)
     if not of_partition.any():
         return jobs, notes
     own = pl.when(pl.col("estimate").is_between(0, UNLIMITED, closed="none")).then("estimate")
     jobs = jobs.with_columns(pl.col("estimate").cast(pl.Float64), place=pl.col("partition").fill_null(-1))
     longest = own.max().over("place")
     jobs = jobs.with_columns(estimate=pl.when(pl.col("estimate") == -UNLIMITED).then(longest).otherwise("estimate"))
-    notes.append(f"{int(of_partition.sum())} jobs have the limit of their partition: the longest of it is taken")
+    unknown = int((of_partition & jobs["estimate"].is_null()).sum())
+    notes.append(
+        f"{counted(int(of_partition.sum()), 'job')} came with the limit of a partition: the longest limit of its other "
+        f"jobs is taken{f', and there is none for {unknown} of them' * (unknown > 0)}"
+    )
     return jobs.drop("place"), notes
 
 
@@ -347,7 +351,7 @@ def _attempts(jobs):
         for name in times
     )
     again = jobs.select(pl.struct(key).filter(later).n_unique()).item()
-    notes = [f"{again} jobs were requeued: each attempt comes when the one before it ends"] * (again > 0)
+    notes = [f"{counted(again, 'job')} started again: each attempt comes when the one before it ends"] * (again > 0)
     return jobs.drop("row", "ended", "before"), notes
 
 
@@ -525,7 +529,8 @@ def _in_order(jobs):
     if not later.all():
         jobs = jobs[np.lexsort((number, time))]  # lines of one number stay in their order; times not known come last
     notes = ["no submit times: the order of the starts is taken for that of the jobs"] * (by == "start")
-    return jobs, notes + [f"{late} lines are earlier than the line before: the jobs were sorted"] * (late > 0)
+    sorted_ = f"{counted(late, 'line')} came earlier than the line before: the jobs were sorted"
+    return jobs, notes + [sorted_] * (late > 0)
 
 
 def _known(jobs, column):
@@ -633,7 +638,9 @@ def _only_starts(by_header, submit, start, **_):
         return False, []
     waited = 0 if start is None else int((start > submit).sum())
     if waited:
-        return False, [f"the header says that submit times are start times, but {waited} jobs have a wait: it is used"]
+        return False, [
+            f"the header says that submit times are start times, but {counted(waited, 'job')} waited: waits are used"
+        ]
     return True, ["the submit times of this log are start times: it has no waits"]
 
 
@@ -643,16 +650,16 @@ def _without_early_starts(submit, eligible, start, **_):
     if arrival is None or start is None:
         return start, []
     early = start < arrival
-    note = f"{early.sum()} jobs start before they were allowed to: their waits are not used"
+    note = f"{counted(int(early.sum()), 'job')} started before the log allows it: such waits are not used"
     return np.where(early, np.nan, start), [note] * bool(early.any())
 
 
 def _most_held(columns):
-    """Return the most that jobs held at the same time; None where no start is known."""
+    """Return the most that jobs held at the same time, at least what one needs; None where no start is known."""
     known = ~np.isnan(columns["start"])
     if not known.any():
         return None
     start, run, need = (columns[name] if known.all() else columns[name][known] for name in ("start", "run", "need"))
     order = np.argsort(np.concatenate([start + run, start]), kind="stable")  # at one instant ends come first
     held = np.concatenate([-need, need])[order]
-    return float(np.cumsum(held, out=held).max())
+    return float(max(np.cumsum(held, out=held).max(), columns["need"].max()))

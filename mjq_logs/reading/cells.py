@@ -8,7 +8,9 @@ from itertools import chain, islice
 
 import polars as pl
 
-__all__ = ["ROWS", "first_line", "quoted", "split"]
+from mjq._util.plain import printable
+
+__all__ = ["ROWS", "first_line", "quoted", "require_once", "split"]
 
 ROWS = 100_000  # at a time
 Choose = Callable[[list[str]], Mapping[str, str]]
@@ -29,6 +31,21 @@ def first_line(blocks: Iterable[tuple[int, list[str]]]) -> tuple[int, str, Itera
             number = first + place
             return number, lines[place], chain([(number + 1, lines[place + 1 :])], blocks)
     raise ValueError("the file is empty")
+
+
+def require_once(names: Sequence[str], used: Iterable[str]) -> None:
+    """Raise ``ValueError`` if one of the columns that are used is there twice: nobody knows which of them counts.
+
+    >>> require_once(["need", "run", "need"], ["run"])
+    >>> require_once(["need", "run", "need"], ["need", "run"])
+    Traceback (most recent call last):
+    ValueError: the column 'need' occurs 2 times: which of them counts is not known
+    """
+    for name in used:
+        if names.count(name) > 1:
+            raise ValueError(
+                f"the column {printable(name)!r} occurs {names.count(name)} times: which of them counts is not known"
+            )
 
 
 def split(
@@ -81,13 +98,14 @@ def quoted(blocks: Iterable[tuple[int, list[str]]], choose: Choose) -> Iterator[
     Raises
     ------
     ValueError
-        If the file is empty, or a cell is too long.
+        If the file is empty, a column that is chosen is there twice, or a cell is too long.
     """
     first, header, blocks = first_line(blocks)
     delimiter = max(",;\t|", key=header.count)
     if _is_plain([header]):
         names = [name.strip() for name in header.removesuffix("\r").split(delimiter)]
         chosen = choose(names)
+        require_once(names, chosen.values())
         for start, lines in blocks:
             if not _is_plain(lines):
                 blocks, first = chain([(start, lines)], blocks), start
@@ -106,6 +124,7 @@ def quoted(blocks: Iterable[tuple[int, list[str]]], choose: Choose) -> Iterator[
         if names is None:
             names = [name.strip() for name in next(rows)]
             chosen = choose(names)
+            require_once(names, chosen.values())
         cells = ((rows.line_num + before, row) for row in rows if len(row) > 1 or (row and row[0].strip()))
         while batch := list(islice(cells, ROWS)):
             yield _texts(batch, names, chosen)

@@ -179,7 +179,8 @@ def _reading(path, columns, unit, memory):
     """Return what the reader for this content finds."""
     units = units_of(unit)
     if memory is not None and MEMORY not in units:
-        raise ValueError(f"memory in {memory} is for a unit with {MEMORY}, such as cpus,{MEMORY}; got {unit}")
+        got = unit or "no unit"
+        raise ValueError(f"memory in {memory} is for a unit with {MEMORY}, such as cpus,{MEMORY}; got {got}")
     if is_parquet(path):
         return table.read_parquet(path, columns, units, memory)
     lines = blocks(path)

@@ -19,7 +19,7 @@ import polars as pl
 
 from mjq._util.plain import brief
 from mjq_logs.reading.arrays import tasks_of
-from mjq_logs.reading.cells import first_line, quoted, split
+from mjq_logs.reading.cells import first_line, quoted, require_once, split
 from mjq_logs.reading.rows import (
     CANCELLED,
     HEADER,
@@ -269,8 +269,7 @@ def _header(line):
         raise ValueError(
             "these columns of sacct are cut and not separated by one delimiter: ask for them with -P (--parsable2)"
         )
-    if len(set(names)) < len(names):
-        raise ValueError(f"a column occurs twice: {', '.join(names)}")
+    require_once(names, names)
     return ["", *names] if before else names, delimiter, between[-1] == delimiter
 
 
@@ -350,9 +349,10 @@ def _jobs(cells: pl.DataFrame, names: list[str], units: tuple[str, ...], seen: S
     jobs = jobs.with_columns(unfinished=runs, waits=waits, dropped=first_reason(reasons))
     whole = jobs.filter(pl.col("dropped").is_null() | pl.col("dropped").is_in([CANCELLED, WAITING, NONE_OF_UNIT]))
     there = whole["unfinished"] | whole["waits"]
-    ends = whole.select(pl.coalesce("end", pl.col("start") + pl.col("run"))).to_series()
-    latest = whole.select(pl.max_horizontal("submit", "start", pl.coalesce("end", pl.col("start") + pl.col("run"))))
-    seen.times(ends.filter(~there), latest.to_series())
+    own = pl.when((pl.col("end") >= pl.col("start")).fill_null(True)).then("end")  # no job ends before it starts
+    end = pl.coalesce(own, pl.col("start") + pl.col("run"))
+    ends, latest = (whole.select(times).to_series() for times in (end, pl.max_horizontal("submit", "start", end)))
+    seen.times(ends.filter(~there), latest)
     seen.open |= bool(there.any())
     return jobs
 
@@ -422,17 +422,24 @@ def _user(names):
 
 def _resource(column, resource):
     """Return how many of a resource a list of resources has: the total, or the sum over its kinds."""
-    total = column.str.extract(rf"(?:^|,){resource}=(\d+)").cast(pl.Float64)
-    kinds = column.str.extract_all(rf"(?:^|,){resource}:[^=,]+=\d+")
-    each = kinds.list.eval(pl.element().str.extract(r"=(\d+)$").cast(pl.Float64))
+    total = _number_of(column.str.extract(rf"(?:^|,){resource}=([^,]+)"))
+    kinds = column.str.extract_all(rf"(?:^|,){resource}:[^=,]+=[^,]+")
+    each = kinds.list.eval(_number_of(pl.element().str.extract(r"=(.+)$")))
     return pl.coalesce(total, pl.when(kinds.list.len() > 0).then(each.list.sum()))
+
+
+def _number_of(column):
+    """Return numbers as Slurm writes them: 2K is 2048."""
+    parts = column.str.extract_groups(r"^(-?[\d.]+(?:e[+-]?\d+)?)([KMGTP]?)$")
+    number, suffix = (parts.struct.field(name) for name in ("1", "2"))
+    times = {suffix: size / GB["B"] for suffix, size in GB.items() if suffix != "B"} | {"": 1.0}
+    return number.cast(pl.Float64, strict=False) * suffix.replace_strict(times, default=None, return_dtype=pl.Float64)
 
 
 def _memory(column):
     """Return the GB in a list of resources, where a number without a suffix counts MB."""
-    parts = column.str.extract_groups(r"(?:^|,)mem=(\d+(?:\.\d+)?)([KMGTP]?)")
-    number, suffix = (parts.struct.field(name) for name in ("1", "2"))
-    return number.cast(pl.Float64) * suffix.replace_strict(GB | {"": GB["M"]}, default=None, return_dtype=pl.Float64)
+    amount = column.str.extract(r"(?:^|,)mem=(\d+(?:\.\d+)?[KMGTP]?)")
+    return _number_of(amount.str.replace(r"(\d)$", "${1}M")) * GB["B"]
 
 
 def _counts(names, units, requested=False):
@@ -458,7 +465,7 @@ def _count(names, units, requested=False):
     for kind in units or ("cpus", "nodes"):
         columns, resource = UNITS[kind]
         columns = (REQUESTED[kind],) if requested else columns
-        counts += [pl.col(name).cast(pl.Float64, strict=False) for name in columns if name in names]
+        counts += [_number_of(pl.col(name)) for name in columns if name in names]
         if (listed := f"{prefix}TRES") in names:
             counts.append(_memory(pl.col(listed)) if kind == MEMORY else _resource(pl.col(listed), resource))
     return pl.coalesce(*counts, pl.lit(None, pl.Float64))
@@ -466,11 +473,7 @@ def _count(names, units, requested=False):
 
 def _held(names):
     """Return whether anything was allocated to a job; null where no column tells."""
-    given = [
-        pl.col(name).cast(pl.Float64, strict=False) > 0
-        for name in ("AllocCPUS", "NCPUS", "AllocNodes")
-        if name in names
-    ]
+    given = [_number_of(pl.col(name)) > 0 for name in ("AllocCPUS", "NCPUS", "AllocNodes") if name in names]
     given += [pl.col("AllocTRES").str.contains("=")] if "AllocTRES" in names else []
     return pl.any_horizontal(column.fill_null(False) for column in given) if given else pl.lit(None, pl.Boolean)
 

@@ -24,6 +24,7 @@ __all__ = ["away_to_steps", "expanded", "is_of_slurm"]
 
 COUNTED = {"cpus": "cpu", "gpus": "gres/gpu"}  # our units to the names in a list of resources
 NODES = "nodes"
+MOST_NODES = 65_536  # in one range of a list; Slurm takes no more on a machine
 FIELD = re.compile(r"(\w+)=(\S*)")
 PART = re.compile(r"[^,\[]+(?:\[[^\]]*\][^,\[]*)*")  # of a list of hosts, to the comma outside of brackets
 
@@ -94,11 +95,13 @@ def _by_node(lines, log, unit):
         try:
             begin = as_moment(log, start)
             until = np.inf if end in MISSING else as_moment(log, end)
+            if until < begin:
+                raise ValueError(f"ends at {end}, before it begins at {start}")
             listed = list(expanded(names))
             size = 1.0 if unit == NODES else _size(tres, cores, unit, len(listed))
         except ValueError as error:
             raise ValueError(f"line {place}: {error}") from None
-        if until <= begin:
+        if until == begin:
             continue
         for name in listed:
             times, largest = nodes.setdefault(name, ([], size))
@@ -148,9 +151,10 @@ def expanded(names: str) -> Iterator[str]:
         listed, _, last = rest.partition("]")
         for item in listed.split(","):
             low, dash, high = item.partition("-")
-            if not (low.isdigit() and (not dash or high.isdigit())):
-                raise ValueError(f"{brief(names)} is no list of nodes")
-            for number in range(int(low), int(high or low) + 1):
+            high = high if dash else low
+            if not (low.isdigit() and high.isdigit() and 0 <= int(high) - int(low) < MOST_NODES):
+                raise ValueError(f"{brief(names)} is no list of at most {MOST_NODES} nodes")
+            for number in range(int(low), int(high) + 1):
                 yield from expanded(f"{first}{number:0{len(low)}d}{last}")
 
 

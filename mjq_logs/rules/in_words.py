@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from mjq._util.plain import printable
+from mjq._util.plain import counted, printable
 from mjq_logs.reading.log import HOUR, Log
 from mjq_logs.rules.hours import DAYS, OpenHours
 from mjq_logs.rules.machine import Rules
-from mjq_logs.words import counted, listed, time_in_words
+from mjq_logs.words import listed, time_in_words
 
 __all__ = ["hours_in_words", "kept_in_words", "rules_in_short", "rules_in_words"]
 

@@ -24,6 +24,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from mjq._util import checks
+from mjq._util.plain import counted
 from mjq_logs.answers import Explained, Learning, RulesTried
 from mjq_logs.doubts import LEAST_USED
 from mjq_logs.limits import user_peak
@@ -36,7 +37,6 @@ from mjq_logs.rules.judging import likeness, waits_with
 from mjq_logs.rules.machine import Rules
 from mjq_logs.scale import MINUTE, errors
 from mjq_logs.window import size_in_use
-from mjq_logs.words import counted
 
 __all__ = ["FEWEST_JOBS", "FEWEST_WEEKS", "Learned", "learned_rules"]
 

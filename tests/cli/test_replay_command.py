@@ -42,6 +42,15 @@ def test_numbers_are_those_of_the_library(tmp_path, work):
         assert starts[policy].tolist() == ours.start.tolist()
 
 
+def test_where_no_time_passes_there_is_no_utilization(tmp_path):
+    path = tmp_path / "jobs.csv"
+    path.write_text("submit,run,need,mem\n5,0,2,1\n5,0,1,1\n")
+    for words in ((), ("--unit", "cpus,mem", "--column", "cpus", "need")):
+        size = ("--servers", "4,4" if words else "4")
+        status, out, _ = said("replay", path, *words, *size, "--json")
+        assert status == 0 and json.loads(out)["policies"][0]["utilization"] is None
+
+
 @pytest.mark.parametrize(
     ("words", "change"),
     [

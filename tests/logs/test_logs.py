@@ -62,6 +62,56 @@ def test_servers_are_what_is_asked_for(tmp_path, unit, need):
     assert read_log(written(tmp_path, HEADER, job()), unit=unit).need.tolist() == [need]
 
 
+@pytest.mark.parametrize(
+    ("unit", "changes"),
+    [
+        ("cpus", {"AllocCPUS": "2K"}),
+        ("cpus", {"AllocCPUS": "", "AllocTRES": "cpu=2K,mem=1G"}),
+        ("nodes", {"NNodes": "2K", "AllocTRES": ""}),
+        ("gpus", {"AllocTRES": "gres/gpu=2K"}),
+        ("gpus", {"AllocTRES": "gres/gpu:a=1K,gres/gpu:b=1024"}),
+        ("mem", {"AllocTRES": "cpu=1,mem=2T"}),
+        ("mem", {"AllocTRES": "cpu=1,mem=2097152"}),
+    ],
+)
+def test_2k_is_2048(tmp_path, unit, changes):
+    assert read_log(written(tmp_path, HEADER, job(**changes)), unit=unit).need.tolist() == [2048]
+
+
+def test_a_limit_that_no_job_of_the_partition_has_is_not_known(tmp_path):
+    log = read_log(written(tmp_path, HEADER, job(TimelimitRaw="Partition_Limit")))
+    assert log.estimate is None and "there is none for 1 of them" in log.notes[-1]
+
+
+@given(st.lists(st.integers(0, 1_700_000_059), min_size=1, max_size=4))
+def test_an_end_before_the_start_changes_nothing(tmp_path_factory, ends):
+    """The time that the job took is known, so its end is, too."""
+    folder = tmp_path_factory.mktemp("ends")
+    one, other = (
+        read_log(written(folder, HEADER, job(), *(job(JobIDRaw=k, End=end) for k, end in enumerate(column))))
+        for column in (ends, [1_700_000_360] * len(ends))
+    )
+    assert (one.begin, one.end, one.run.tolist()) == (other.begin, other.end, other.run.tolist())
+    assert one.servers == other.servers == 64 * (len(ends) + 1)
+
+
+@given(st.lists(st.tuples(st.integers(1, 9), st.integers(0, 2), st.integers(0, 3)), min_size=1, max_size=6))
+def test_no_job_needs_more_than_the_servers_that_a_log_shows(tmp_path_factory, jobs):
+    """They are the most that jobs held at once, second by second, but at least the largest need."""
+    rows = [f"{at},{at},{run},{need}" for need, run, at in jobs]
+    log = read_log(written(tmp_path_factory.mktemp("jobs"), "submit,start,run,need", *rows, name="jobs.csv"))
+    held = [sum(need for need, run, at in jobs if at <= second < at + run) for second in range(6)]
+    assert log.servers == max(*held, *(need for need, _, _ in jobs))
+
+
+@pytest.mark.parametrize("row", ["0,10,1,2", '0,10,"1",2'])
+def test_a_column_that_is_used_must_be_there_once(tmp_path, row):
+    path = written(tmp_path, "submit,run,need,need", row, name="jobs.csv")
+    with pytest.raises(ValueError, match="the column 'need' occurs 2 times"):
+        read_log(path)
+    assert read_log(written(tmp_path, "submit,run,need,x,x", row + ",3", name="jobs.csv")).need.tolist() == [1]
+
+
 @pytest.mark.parametrize("delimiter", ["|", ";", "\t", "^", "||", ","])
 @pytest.mark.parametrize("trailing", [True, False])
 @pytest.mark.parametrize("ends", ["\n", "\r\n"])
@@ -90,8 +140,8 @@ def test_any_delimiter_and_a_trailing_one(tmp_path, delimiter, trailing, ends):
     assert log.estimate.tolist() == [629318, UNLIMITED, 629318]
     assert any("no column Eligible" in note for note in log.notes)
     assert {
-        "1 jobs have no limit of their run time",
-        "1 jobs have the limit of their partition: the longest of it is taken",
+        "1 job came without a limit of the run time",
+        "1 job came with the limit of a partition: the longest limit of its other jobs is taken",
     } < set(log.notes)
 
 
@@ -132,7 +182,7 @@ def test_a_job_that_was_requeued_held_servers_twice(tmp_path):
     # Where Slurm keeps the time of the first submission, the second attempt comes when the first has ended.
     log = read_log(written(tmp_path, HEADER, LONG_AGO, job(Start=1700000200), first))
     assert log.run.tolist() == [50, 300] and log.wait.tolist() == [60, 90]
-    assert "1 jobs were requeued: each attempt comes when the one before it ends" in log.notes
+    assert "1 job started again: each attempt comes when the one before it ends" in log.notes
 
 
 def test_a_zero_run_with_servers_is_a_job(tmp_path):
@@ -175,7 +225,7 @@ def test_columns_padded_with_blanks_are_refused(tmp_path):
     [
         ("JobID|Start|AllocCPUS", "no column says how long"),
         ("JobID|Elapsed|State", "no column says how many servers"),
-        ("JobID|Elapsed|Elapsed", "a column occurs twice"),
+        ("JobID|Elapsed|Elapsed", "the column 'Elapsed' occurs 2 times"),
     ],
 )
 def test_columns_of_sacct_that_do_not_suffice(tmp_path, header, message):
@@ -198,7 +248,7 @@ def test_tables(tmp_path, name):
     log = read_log(path, MAP, servers=4)
     assert (log.submit.tolist(), log.run.tolist(), log.need.tolist()) == ([0, 5, 9], [60, 10, 30], [1, 4, 0.5])
     assert (log.missing, log.servers, log.servers_from) == (("start", "estimate"), 4, "given")
-    assert any("1 lines are earlier" in note for note in log.notes)
+    assert any("1 line came earlier" in note for note in log.notes)
 
 
 def test_a_table_with_types_of_its_own(tmp_path):
@@ -229,10 +279,10 @@ def test_quoted_fields_may_hold_delimiters_and_ends_of_lines(tmp_path):
         ("a,b\n1,2\n", None, "the columns must include need"),
         ("a,b\n1,2\n", {"need": "c"}, "no column 'c'; there are a, b"),
         ("a,b\n1,2\n", {"color": "a"}, "our name of a column must be one of need"),
-        ("need,run\n-1,2\nx,2\n1,\n1,-2\n", None, "none of 4 lines holds a job that can be used"),
+        ("need,run\n-1,2\nx,2\n1,\n1,-2\n", None, "no line holds a job that can be used"),
         ('need,run\n"1,2\n' + "x" * 200_000, None, "field larger"),
         ("need,run\n1,\x002\n", None, "line 2 is not text"),
-        ("; MaxProcs: 8\n", None, "none of 0 lines holds a job that can be used"),
+        ("; MaxProcs: 8\n", None, "no line holds a job that can be used"),
     ],
 )
 def test_files_that_are_no_logs(tmp_path, content, columns, message):
@@ -266,7 +316,7 @@ def test_a_log_whose_header_says_that_submits_are_starts_has_no_waits(tmp_path, 
 def test_a_positive_wait_contradicts_such_a_header_and_is_used(tmp_path):
     log = read_log(written(tmp_path, *NASA_NOTE, *SOME, UNKNOWN[0].replace("1", "3", 1), name="log.swf"))
     assert not log.submits_are_starts and sorted(log.wait[~np.isnan(log.wait)]) == [7, 7]
-    assert any("2 jobs have a wait" in note for note in log.notes)
+    assert any("2 jobs waited" in note for note in log.notes)
     assert agreement(log)[0].log == 7
 
 
@@ -332,7 +382,7 @@ def test_order_is_that_of_arrival_then_number(tmp_path):
 def test_a_start_before_the_submission_gives_no_wait(tmp_path):
     log = read_log(written(tmp_path, HEADER, job(), job(JobIDRaw=606, Start=1699999999)))
     assert np.array_equal(log.wait, [60, np.nan], equal_nan=True)
-    assert any("1 jobs start before" in note for note in log.notes)
+    assert any("1 job started before" in note for note in log.notes)
 
 
 def test_many_partitions_are_said_to_be_taken_for_one_machine(tmp_path):
@@ -458,4 +508,4 @@ def test_a_repeated_row_is_one_whose_columns_are_all_the_same(tmp_path, names):
 
 def test_a_log_whose_starts_are_all_too_early_does_not_say_how_many_servers_there_are(tmp_path):
     log = read_log(written(tmp_path, "submit,start,run,need", "10,1,5,2", "20,2,5,2"))
-    assert log.servers is None and "2 jobs start before they were allowed to" in log.notes[-1]
+    assert log.servers is None and "2 jobs started before the log allows it" in log.notes[-1]

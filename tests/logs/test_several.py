@@ -331,7 +331,11 @@ def test_the_busy_share_of_each_second_by_second(jobs, begin, length):
     log = log_of(needs, run, (40, 40), submit=submit, start=submit + wait)
     if not ((submit >= begin) & (submit <= begin + length) & (submit + wait <= begin + length)).any():
         return
-    log = mjq_logs.within(log, begin, begin + length)
+    end = min(begin + length, (submit + wait + run).max())  # nothing is seen before the first job and after the last
+    begin = max(begin, int(submit[0]))
+    if not begin < end:
+        return
+    length, log = int(end) - begin, mjq_logs.within(log, begin, begin + length)
     for k, name in enumerate(BOTH):
         held = sum(
             needs[job, k]

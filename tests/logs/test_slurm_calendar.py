@@ -69,7 +69,10 @@ def test_the_order_of_events_does_not_matter(tmp_path):
         ("NodeName|TimeStart|TimeEnd|State|TRES\nn1|soon|Unknown|DOWN|cpu=4\n", None, "line 2: 'soon' is neither"),
         ("NodeName|TimeStart|TimeEnd|State|TRES\nn1|1970-01-02|Unknown|DOWN|cpu=256\n", None, "256 servers would be"),
         ("NodeName|TimeStart|TimeEnd|State|TRES\n", None, "no line holds a node"),
-        (RESERVATIONS.replace("n[1-2]", "n[1-x]"), None, "line 1: 'n[1-x]' is no list of nodes"),
+        (RESERVATIONS.replace("n[1-2]", "n[1-x]"), None, "line 1: 'n[1-x]' is no list of at most 65536 nodes"),
+        (RESERVATIONS.replace("n[1-2]", "n[2-1]"), None, "line 1: 'n[2-1]' is no list of at most"),
+        (RESERVATIONS.replace("n[1-2]", "n[1-9999999999]"), None, "is no list of at most"),
+        (f"{EVENTS.splitlines()[0]}\nn1|1970-01-03|1970-01-02|DOWN|cpu=4\n", None, "1970-01-02, before it begins"),
     ],
 )
 def test_what_cannot_be_used_is_named(tmp_path, text, unit, message):
