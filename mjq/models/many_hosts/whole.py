@@ -18,8 +18,8 @@ In a pool of :math:`m n` places it would be :math:`1/m`. The time itself depends
 .. math:: E[\tau] = \frac1{n \mu} \sum_{k=1}^{n} B\Bigl(\frac kn, m\Bigr) .
 
 During this time a share :math:`s_{m,n}` of the work would have been done in a cluster that stays full in
-:math:`s_{m,n} / \mu`; the difference is lost. So if jobs that need a whole host are *rare*, a share :math:`p_2` of all,
-and the others need one place each,
+:math:`s_{m,n} / \mu`, which is the first term of the sum; the others are lost. So if jobs that need a whole host are
+*rare*, a share :math:`p_2` of all, and the others need one place each,
 
 .. math::
    \frac1X = \frac{p_1}{m n \mu_1} + p_2 \Bigl[\frac1{m \mu_2} + E[\tau] - \frac{s_{m,n}}{\mu_1}\Bigr] + O(p_2^2) .
@@ -104,14 +104,13 @@ def time_to_empty(m: int, n: int, mu: float = 1.0) -> float:
     """
     m, n = _counted(m, n)
     mu = float(checks.positive("mu", mu, ndim=0))
-    k = np.arange(1, n + 1)
-    return float((_survivors(m, k / n) / k).sum() / mu)
+    return float(_terms(m, n).sum() / mu)
 
 
 def lost_time(m: int, n: int, mu: float = 1.0) -> float:
     r"""Return for how long the whole cluster could have worked while one host became empty, beyond what it did.
 
-    .. math:: E[\tau] - s_{m,n} / \mu .
+    .. math:: E[\tau] - s_{m,n} / \mu = \frac1{n \mu} \sum_{k=2}^{n} B\Bigl(\frac kn, m\Bigr) .
 
     Parameters
     ----------
@@ -131,8 +130,9 @@ def lost_time(m: int, n: int, mu: float = 1.0) -> float:
     >>> round(lost_time(64, 8), 3)
     0.276
     """
+    m, n = _counted(m, n)
     mu = float(checks.positive("mu", mu, ndim=0))
-    return (time_to_empty(m, n) - share_that_must_end(m, n)) / mu
+    return float(_terms(m, n)[1:].sum() / mu)
 
 
 def rare_whole_hosts(m: int, n: int, mu1: float, mu2: float, p2: float) -> float:
@@ -167,6 +167,12 @@ def rare_whole_hosts(m: int, n: int, mu1: float, mu2: float, p2: float) -> float
     mu1, mu2 = float(checks.positive("mu1", mu1, ndim=0)), float(checks.positive("mu2", mu2, ndim=0))
     p2 = checks.share("p2", p2)
     return 1 / ((1 - p2) / (m * n * mu1) + p2 * (1 / (m * mu2) + lost_time(m, n, mu1)))
+
+
+def _terms(m, n):
+    """Return the terms B(k/n, m) / n of the mean time to empty a host; the first is the share that must end."""
+    k = np.arange(1, n + 1)
+    return _survivors(m, k / n) / k
 
 
 def _survivors(m, a):
