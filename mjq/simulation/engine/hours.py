@@ -70,9 +70,21 @@ def _hour(memory, time):
 
 
 @numba.njit(nogil=True, **BORROWING)
+def _closing(memory, row, k):
+    """Return after how many hours, hour k included, hours close; as a number that does not wrap around at 256."""
+    return np.int64(memory[row].closing[k % HOURS])
+
+
+@numba.njit(nogil=True, **BORROWING)
+def _opening(memory, row, k):
+    """Return after how many closed hours they open."""
+    return np.int64(memory[row].opening[k % HOURS])
+
+
+@numba.njit(nogil=True, **BORROWING)
 def _closes(memory, row, k):
     """Return by when a job with these hours that starts in hour k must be expected to end; minus infinity if closed."""
-    more = memory[row].closing[k % HOURS]
+    more = _closing(memory, row, k)
     return memory[0].begins + (k + more) * memory[0].hour + memory[row].grace if more else -math.inf
 
 
@@ -88,7 +100,7 @@ def next_start(memory, row, time, span):
     k = _hour(memory, start)
     last = k + 2 * HOURS
     while start + span > _closes(memory, row, k):
-        k += memory[row].opening[k % HOURS]
+        k += _opening(memory, row, k)
         if k >= last:
             return math.inf
         start = passes(memory[0].cycle, memory[0].begins + k * memory[0].hour)
@@ -108,5 +120,5 @@ def open_and_close(memory, time):
         if later > memory[row].closes:
             memory[0].candidate = UNKNOWN
         memory[row].closes = later
-        soonest = min(soonest, memory[row].closing[k % HOURS] or memory[row].opening[k % HOURS])
+        soonest = min(soonest, _closing(memory, row, k) or _opening(memory, row, k))
     return memory[0].begins + (k + soonest) * memory[0].hour
