@@ -15,7 +15,7 @@ AS_THEY_ARE = (
     nodes.literal, nodes.literal_block, nodes.doctest_block, nodes.math, nodes.math_block, nodes.raw, nodes.comment,
     addnodes.desc_signature,
 )  # fmt: skip
-TOGETHER = re.compile(r"(?<=\d) (?=[%±])|(?<=±) (?=\d)")  # spaces where no line is broken
+TOGETHER = re.compile(r"(?<=\d)\s(?=[%±])|(?<=±)\s(?=\d)")  # spaces where no line is broken
 
 
 def set_signs(app, doctree, docname):
