@@ -2,11 +2,13 @@
 
 import numpy as np
 import pytest
+import sympy as sp
 
 from mjq import processing_capacity as pc
 from mjq import scheduling
 from mjq.simulation import replay
 from mjq.simulation.schedule import TIES
+from mjq.solvers import chain, symbolic
 from mjq_book import experiments
 from mjq_logs import synthetic_log
 
@@ -240,3 +242,54 @@ def test_first_fit_can_make_rare_large_jobs_and_so_all_wait_longer():
             means.append(replay(arrival, need, run, None, 100, rule).wait.mean())
     fcfs, first_fit, easy = map(np.mean, waits.values())
     assert first_fit > 3 * fcfs and easy < fcfs
+
+
+def accepted(policy, arrival_rate, servers, needs, mix):
+    """The fraction of the jobs that find a place, with one place to wait and all rates 1, as an expression."""
+    finite = arrival_rate, servers, needs, (1, 1), mix, 1, policy
+
+    def moves(state):
+        return scheduling.transitions(state, *finite)
+
+    states = chain.explore([scheduling.empty(2, policy)], moves)
+    pi = symbolic.stationary(symbolic.generator(states, moves))
+    served = [sum(scheduling.served_and_waiting(y, servers, needs, policy)[0]) for y in states]
+    return sp.cancel(sum(chance * n for chance, n in zip(pi, served, strict=True)) / arrival_rate)
+
+
+def test_first_fit_accepts_more_on_two_servers_at_every_mix():
+    """Of large jobs there is one for every q small ones: in q and the arrival rate all coefficients are positive."""
+    lam, q = sp.symbols("lambda q", positive=True)
+    first_fit, in_order = (accepted(x, lam, 2, (1, 2), (q / (1 + q), 1 / (1 + q))) for x in ("first-fit", "fcfs"))
+    for part in sp.fraction(sp.factor(sp.together(first_fit - in_order))):
+        assert min(sp.Poly(part, lam, q).coeffs()) > 0
+
+
+def test_first_fit_may_accept_fewer_jobs_of_equal_rates():
+    """Three servers, and one job in 300 needs all of them: as fractions, and beside the numbers."""
+    mix = sp.Rational(299, 300), sp.Rational(1, 300)
+    first_fit, in_order = (accepted(x, sp.Integer(15), 3, (1, 3), mix) for x in ("first-fit", "fcfs"))
+    assert first_fit < in_order
+    for policy, exact in (("first-fit", first_fit), ("fcfs", in_order)):
+        by_numbers = scheduling.finite_queue(15, 3, (1, 3), (1, 1), mix, 1, policy).accepted
+        assert by_numbers == pytest.approx(float(exact), rel=1e-10)
+
+
+def test_where_most_jobs_are_large_they_may_wait_longer_under_easy():
+    """Two servers, four jobs in five need both, rates 1: the same jobs under both rules."""
+    gains = []
+    for seed in range(12):
+        dice = np.random.default_rng([7, seed])
+        need, run = np.where(dice.random(20_000) < 0.8, 2, 1), dice.standard_exponential(20_000)
+        rate = 0.85 * pc.processing_capacity(2, [1, 2], [1, 1], [0.2, 0.8])
+        submit = dice.exponential(1 / rate, 20_000).cumsum()
+        under_easy, first_fit = (replay(submit, need, run, None, 2, x).wait for x in ("easy", "first-fit"))
+        gains.append((under_easy - first_fit)[need == 2].mean())
+    assert np.mean(gains) > 4 * np.std(gains) / np.sqrt(len(gains))
+
+
+def test_doubled_estimates_may_leave_fewer_extra_servers():
+    """A job that has run long seems to end last: the one that then seems to end first gives back fewer servers."""
+    run, age, held = np.array([10, 4]), np.array([9, 0]), (2, 1)  # four servers, one free
+    shadows = [scheduling.shadow_time(0, 1, 2, list(zip(factor * run - age, held, strict=True))) for factor in (1, 2)]
+    assert shadows == [(1, 1), (8, 0)]

@@ -224,6 +224,21 @@ def test_rows_of_any_kind_in_one_or_all():
         assert ns.relative_completions(*ONE_OR_ALL, order=memory)[:2] == pytest.approx(by_rounds, rel=1e-10)
 
 
+def test_no_order_that_soon_repeats_itself_beats_jobs_in_turn():
+    """Three servers, half of the jobs need 2 and the others 1, equal rates: all periods of at most ten jobs."""
+    capacities = {}
+    for period in range(2, 11, 2):
+        for large in itertools.combinations(range(1, period), period // 2):
+            need = np.ones(period)
+            need[list(large)] = 2
+            cyclic = np.roll(np.eye(period), 1, axis=1)
+            capacities[period, large] = pc.processing_capacity(
+                3, need, np.ones(period), np.full(period, 1 / period), order=cyclic
+            )
+    assert len(capacities) == 175
+    assert max(capacities.values()) == pytest.approx(capacities[2, (1,)]) == pytest.approx(12 / 7)
+
+
 def test_exact_times_without_memory_and_near_the_capacity():
     """Without memory as in the first chapter; near the capacity as the formula says."""
     assert mean_time(1.0, *TABLE, 0) == pytest.approx(pc.sojourn(1.0, *TABLE).EW, rel=1e-9)
