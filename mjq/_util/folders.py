@@ -31,10 +31,10 @@ def checked_label(label: str) -> str:
     return label
 
 
-def refuse_existing(path: Path, force: bool) -> None:
-    """Raise ``ValueError`` if something is there and may not be replaced."""
+def refuse_existing(path: Path, force: bool | None) -> None:
+    """Raise ``ValueError`` if something is there and may not be replaced; None where nobody can be asked to."""
     if os.path.lexists(path) and not force:
-        raise ValueError(f"{path} exists; --force replaces it")
+        raise ValueError(f"{path} exists; {'give another name' if force is None else '--force replaces it'}")
 
 
 def refuse_others(path: Path) -> None:
@@ -81,5 +81,5 @@ def named(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        error.filename = error.filename or str(path)
+        error.filename, error.filename2 = str(path), None  # and not that of an unfinished file beside it
         raise

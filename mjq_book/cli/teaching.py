@@ -10,7 +10,7 @@ import click
 from mjq._util import folders
 from mjq._util.plain import brief
 from mjq_book.cli.chapters import chapter_argument
-from mjq_logs.cli.common import Command, force_option, note, show
+from mjq_logs.cli.common import Command, NewFile, force_option, note, show
 
 __all__ = ["grade", "sheets"]
 
@@ -57,7 +57,7 @@ def sheets(name, students, seed, form, export, folder):
 @click.argument("answers", type=click.Path(exists=True, dir_okay=False))
 @click.argument("key", type=click.Path(exists=True, dir_okay=False))
 @click.option(
-    "-o", "marks", type=click.Path(dir_okay=False), metavar="FILE",
+    "-o", "marks", type=NewFile(), metavar="FILE",
     help="Write a mark for each answer into this CSV file. Points that you give are left empty.",
 )  # fmt: skip
 @force_option

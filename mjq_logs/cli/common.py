@@ -7,6 +7,7 @@ import os
 import re
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
 from typing import Any
 
 import click
@@ -19,6 +20,7 @@ __all__ = [
     "FAILED",
     "Command",
     "Group",
+    "NewFile",
     "as_json",
     "connect_workers",
     "force_option",
@@ -89,10 +91,25 @@ class Group(click.Group):
         return "" if command is None else command.get_short_help_str(limit=200)
 
 
+class NewFile(click.Path):
+    """Take the name of a file to be written, in a folder that is there: the answer may take long to compute."""
+
+    def __init__(self) -> None:
+        super().__init__(dir_okay=False)
+
+    def convert(self, value: Any, parameter: click.Parameter | None, context: click.Context | None) -> Any:
+        """Return the name as it was given; the folder must be there."""
+        super().convert(value, parameter, context)
+        path = Path(str(value))
+        if not path.name or not path.parent.is_dir():
+            self.fail(f"{printable(str(value))!r} is no name of a file in a folder that exists", parameter, context)
+        return value
+
+
 def page_option(command: Callable) -> Callable:
     """Add an option for a page to be written, ``page``."""
     option = click.option(
-        "--html", "page", metavar="FILE", type=click.Path(dir_okay=False), callback=page_name,
+        "--html", "page", metavar="FILE", type=NewFile(), callback=page_name,
         help="Also write the results as a web page, which needs no network.",
     )  # fmt: skip
     return option(command)

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
+from mjq._util import folders
 from mjq._util.plain import brief
 from mjq_logs.cli import sheet
-from mjq_logs.cli.common import Command, json_option
+from mjq_logs.cli.common import Command, NewFile, json_option
 from mjq_logs.cli.reading import (
     NONE,
     array_limit_option,
@@ -74,11 +75,11 @@ class PolicyOption(click.Option):
 )  # fmt: skip
 @growth_option
 @click.option(
-    "--gantt", type=click.Path(), metavar="FILE",
+    "--gantt", type=NewFile(), metavar="FILE",
     help="Draw the schedule of each policy into this file, such as chart.svg or chart.png.",
 )  # fmt: skip
 @click.option(
-    "--starts", type=click.Path(), metavar="FILE",
+    "--starts", type=NewFile(), metavar="FILE",
     help="Write the start of each job under each policy to this CSV file.",
 )  # fmt: skip
 @sheet.full_option
@@ -132,6 +133,8 @@ def replay(
 
     if gantt:
         _require_chart(gantt)
+    if starts and Path(starts).exists() and Path(log).exists() and Path(starts).samefile(log):
+        raise click.UsageError(f"--starts would replace the log itself, {log}")
     reading |= rules_under(policies, reading["hours"])
     growth = float(checks.positive("--growth", growth, ndim=0))
     if hosts is not None:
@@ -261,6 +264,7 @@ def _of_partitions(path, logs, lines, policies, estimates, growth, gantt, starts
     """Replay each partition by itself, and show a row for each, and one for all of their jobs."""
     import numpy as np
 
+    from mjq._util.plain import counted
     from mjq_logs.answers import PolicyReplay
     from mjq_logs.replaying import replayed
 
@@ -268,23 +272,24 @@ def _of_partitions(path, logs, lines, policies, estimates, growth, gantt, starts
     if unknown:
         raise ValueError(f"{path} does not say when jobs of {unknown[0]} were submitted, so their waits are unknown")
     first, last = min(log.begin for log in logs.values()), max(log.end for log in logs.values())
-    rows, schedules, numbers, notes = [], {}, {}, []
+    rows, schedules, numbers, notes, jobs = [], {}, {}, [], sum(map(len, logs.values()))
     by_priority: dict[str, list[str]] = {name: [] for name in logs}
     for policy in dict.fromkeys(policies):
-        all_of = []
+        all_of, whole = [], []
         for name, log in logs.items():
             seen = replace(log, window=(first, max(last, first + 1.0)))
             made = replayed(seen, log.require_servers(), policy, growth, _estimates(log, estimates))
             schedule = made.of_log()
             all_of.append(schedule)
+            whole.append(made.schedule)  # also with the jobs from before the window, which keep servers busy
             by_priority[name] += _by_priority(f"Under {policy} the mean wait is", log, schedule.wait)
             of_this = dict(partition=name, policy=policy, servers=log.servers, jobs=len(log))
             rows.append(PolicyReplay(**of_this, **_waits([schedule]), utilization=made.schedule.utilization))
             schedules[name, policy] = schedule
             numbers[name] = range(1, len(log) + 1) if log.number is None else log.number
-        work = sum(part.need @ part.run for part in all_of)
-        possible = sum(part.servers * (part.finish.max() - part.submit.min()) for part in all_of)
-        of_all = dict(partition="sum", policy=policy, servers=sum(part.servers for part in all_of), jobs=lines.used)
+        work = sum(part.need @ part.run for part in whole)
+        possible = sum(part.servers * (part.finish.max() - part.submit.min()) for part in whole)
+        of_all = dict(partition="sum", policy=policy, servers=sum(part.servers for part in whole), jobs=jobs)
         used = float(work / possible) if possible > 0 else float("nan")
         rows.append(PolicyReplay(**of_all, **_waits(all_of), utilization=used))
     for name, log in logs.items():
@@ -302,10 +307,10 @@ def _of_partitions(path, logs, lines, policies, estimates, growth, gantt, starts
             )
             for name in logs
         ]
-        pl.concat(tables).write_csv(starts)
-    what = {"jobs": lines.used, "left out": lines.read - lines.used, "lines": lines.model_dump(), "notes": notes}
+        folders.write(Path(starts), pl.concat(tables).write_csv().encode())
+    what = {"jobs": jobs, "left out": lines.read - lines.used, "lines": lines.model_dump(), "notes": notes}
     size = sum(log.servers for log in logs.values())
-    about = f"{Path(path).name} · {lines.used} jobs on {size:g} servers of {len(logs)} partitions"
+    about = f"{Path(path).name} · {counted(jobs, 'job')} on {size:g} servers of {counted(len(logs), 'partition')}"
     more = {"how the log was read": [sheet.lines_used(lines)]}
     answer = sheet.Answer([], [about], notes, sheet.table(TITLE, rows), more)
     sheet.deliver(answer, what | {"partitions": _plain(rows)}, full, as_json)
@@ -426,4 +431,4 @@ def _write(log, starts, path):
     import polars as pl
 
     numbers = range(1, len(log) + 1) if log.number is None else log.number
-    pl.DataFrame({"job": numbers} | starts).write_csv(path)
+    folders.write(Path(path), pl.DataFrame({"job": numbers} | starts).write_csv().encode())

@@ -16,6 +16,7 @@ from mjq._util.plain import brief
 from mjq_logs.cli import sheet
 from mjq_logs.cli.common import (
     Command,
+    NewFile,
     connect_workers,
     force_option,
     json_option,
@@ -247,7 +248,7 @@ class HostRanges(HostList):
     "which larger machines have more.",
 )  # fmt: skip
 @click.option(
-    "-o", "output", type=click.Path(dir_okay=False),
+    "-o", "output", type=NewFile(),
     help="Write the plan to this file as JSON. If the command is interrupted, repeat it to resume.",
 )  # fmt: skip
 @sheet.full_option

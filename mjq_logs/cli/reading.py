@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mjq._util.plain import brief
-from mjq_logs.cli.common import note, show_json
+from mjq_logs.cli.common import NewFile, note, show_json
 
 if TYPE_CHECKING:
     from mjq_logs import Gap, Hosts, Lines, Log
@@ -153,7 +153,7 @@ HOURS_OPTIONS = (
         "those of the clock of the place, with summer time where the log names its zone, or of standard time.",
     ),
     click.option(
-        "--save-hours", metavar="FILE", type=click.Path(dir_okay=False),
+        "--save-hours", metavar="FILE", type=NewFile(),
         help="Write the rules that replays keep to this file, which can be edited.",
     ),
     click.option(
@@ -540,7 +540,7 @@ def _with_rules(
         rules = replace(mjq_logs.Rules() if hours == NONE else mjq_logs.read_rules(hours), **limits)
     rules = rules.beside_size if size_is_given else rules
     if saved is not None:
-        mjq_logs.write_rules(saved, rules)
+        mjq_logs.write_rules(saved, rules, click.get_current_context().params.get("force"))
     return mjq_logs.with_rules(log, rules, learning)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from mjq_logs.cli import sheet
-from mjq_logs.cli.common import Command, force_option, json_option, show
+from mjq_logs.cli.common import Command, NewFile, force_option, json_option, show
 from mjq_logs.cli.reading import log_options, outage_options, read, servers_option
 
 __all__ = ["draw", "summary"]
@@ -21,7 +21,7 @@ __all__ = ["draw", "summary"]
 @outage_options
 @servers_option
 @click.option(
-    "-o", "--output", metavar="FILE", type=click.Path(dir_okay=False),
+    "-o", "--output", metavar="FILE", type=NewFile(),
     help="Write the summary to this file. Without it, the command only says what the file would contain.",
 )  # fmt: skip
 @force_option
@@ -70,7 +70,7 @@ def summary(log: str, output: str | None, force: bool, full: bool, as_json: bool
     help="Draw the random numbers from this seed.",
 )  # fmt: skip
 @click.option(
-    "-o", "--output", metavar="FILE", type=click.Path(dir_okay=False), required=True,
+    "-o", "--output", metavar="FILE", type=NewFile(), required=True,
     help="Write the jobs to this file, in the Standard Workload Format.",
 )  # fmt: skip
 @force_option

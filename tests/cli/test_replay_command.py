@@ -42,6 +42,19 @@ def test_numbers_are_those_of_the_library(tmp_path, work):
         assert starts[policy].tolist() == ours.start.tolist()
 
 
+def test_what_is_written_goes_to_a_folder_that_is_there_and_never_over_the_log(tmp_path, work):
+    path = write_log(tmp_path, work)
+    before = path.read_bytes()
+    for option, name in (("--starts", "s.csv"), ("--gantt", "s.svg"), ("--save-hours", "h.toml")):
+        status, _, error = said("replay", path, option, tmp_path / "none" / name)
+        assert status == 2 and "in a folder that exists" in error
+    status, _, error = said("replay", path, "--starts", path)
+    assert status == 2 and "would replace the log itself" in error and path.read_bytes() == before
+    assert [said("replay", path, "--save-hours", tmp_path / "h.toml").status for _ in range(2)] == [0, 2]
+    saved = "capacity", path, "--policy", "fcfs", "--save-hours", tmp_path / "h.toml"
+    assert "--force replaces it" in said(*saved).err and not said(*saved, "--force").status
+
+
 def test_where_no_time_passes_there_is_no_utilization(tmp_path):
     path = tmp_path / "jobs.csv"
     path.write_text("submit,run,need,mem\n5,0,2,1\n5,0,1,1\n")

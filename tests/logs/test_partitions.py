@@ -1,6 +1,7 @@
 """Several partitions at once: each answers as if it were asked for alone, and overlapping ones are refused."""
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -161,6 +162,17 @@ def test_replays_of_partitions_and_all_of_their_jobs(path, tmp_path):
         )
     assert starts.read_text().splitlines()[0] == "partition,job,fcfs,easy" and "<svg" in chart.read_text()
     assert "mean wait [h]" in said(*asked).out
+
+
+def test_the_sum_counts_the_servers_that_jobs_from_before_the_window_keep_busy(tmp_path):
+    path = tmp_path / "jobs.txt"
+    head, *lines = (Path(__file__).parent / "raw" / "window.txt").read_text().splitlines()
+    path.write_text("\n".join([head, *(x.replace(";batch;", f";{'ab'[k % 2]};") for k, x in enumerate(lines))]) + "\n")
+    answer = json.loads(said("replay", path, "--servers", "a=256,b=256", "--hours", "none", "--json").out)
+    *parts, total = answer["partitions"]
+    assert total["jobs"] == answer["jobs"] == sum(row["jobs"] for row in parts) < answer["lines"]["used"]
+    shares = sorted(row["utilization"] for row in parts)
+    assert shares[0] <= total["utilization"] <= shares[1]
 
 
 @pytest.mark.parametrize("command", [["capacity"], ["replay"], ["plan", "--target-wait", "1h"]])
