@@ -66,8 +66,9 @@ def grade(answers, key, marks, force):
 
     ANSWERS is a CSV file with the columns student, question and answer. KEY is the file key.csv of the sheets. Numbers
     are right within the tolerance of the key, which leaves room for three significant digits. A wrong answer that a
-    common mistake leads to gets a remark that names it. Tasks to derive, to explain and to find a mistake are yours,
-    and so is an answer that cannot be read, such as a number with another unit than that of the sheet.
+    common mistake leads to gets a remark that names it. You mark tasks to derive, to
+    explain and to find a mistake. You also mark an answer that cannot be read, such as a number with another unit than
+    that of the sheet.
     """
     from tabulate import tabulate
 

@@ -44,12 +44,13 @@ what they assume, the needs that waste servers, and when work came.
 
 With --unit cpus,mem, or any other units between commas, jobs need several resources at once, and the machine is given
 as --servers 384,1.5TB. The command then prints how busy each resource was, which one binds, which one the next job
-lacks, what one resource alone would have said, and what the first in the queue lacked by the log itself. Loads and
-wasted servers are those of the resource that is used up first.
+lacks, what the answer would be with one resource alone, and what the first in the queue lacked by the log itself.
+Loads and wasted servers are those of the resource that is used up first.
 
 With --hosts 48x12,20x80 each job must fit on one of 48 hosts of 12 servers and 20 of 80. The command then prints how
-much is lost because of that, to the order of arrival and to the placement of jobs, which jobs cost most, and how much
-could be done if others might pass a job that fits nowhere. It prints nothing else, as the rest knows no hosts.
+much is lost because of that, to the order of arrival and to the placement of jobs. It also prints which jobs cost
+most, and how much could be done if others might pass a job that fits nowhere. The other tables assume one pool and are
+left out.
 
 LOG is a file in the Standard Workload Format, the output of sacct, or a CSV or Parquet table; "-" is the standard
 input. It may be a summary that mjq summary has written: jobs are then drawn from it. A log of a million jobs takes
@@ -102,8 +103,8 @@ Of a job that ran on several hosts, it is taken that it needs all of its servers
 @hosts_option
 @click.option(
     "--policy", type=click.Choice(["fcfs", "easy"]),
-    help="Report on this policy alone; otherwise on both. With --json, one report is printed as it stands, and two "
-    "under their policies.",
+    help="Report on this policy alone; otherwise on both. With --json, the report of one policy is printed as it "
+    "stands, and two reports under the names of their policies.",
 )  # fmt: skip
 @click.option(
     "--seed", metavar="N", type=click.IntRange(0), default=1, show_default=True,

@@ -244,8 +244,8 @@ class HostRanges(HostList):
 )  # fmt: skip
 @click.option(
     "--node", metavar="N", type=click.FloatRange(min=0, min_open=True), default=1.0, show_default=True,
-    help="Add servers in steps of this many, the servers of a node. Of several resources, N is of the first one of "
-    "which larger machines have more.",
+    help="Add servers in steps of this many, the servers of a node. With several resources, N counts the first one "
+    "of which larger machines have more.",
 )  # fmt: skip
 @click.option(
     "-o", "output", type=NewFile(),
@@ -270,8 +270,9 @@ def plan(
     the target, with less and with more load. The exit status is 3 if no size meets the target.
 
     With --hosts each job must fit on one host, and jobs start in order of arrival. The command says how many hosts it
-    takes if each job goes to the fullest host on which it fits, and beside it how many in one pool, if jobs are spread,
-    and if 49 others may pass a job that fits nowhere while a host is kept free for it.
+    takes if each job goes to the fullest host on which it fits. It compares this number with those of three other
+    machines: one pool, hosts over which jobs are spread, and hosts on which 49 others may pass a job that fits nowhere
+    while a host is kept free for it.
 
     What-ifs (--cap, --estimates, --shift-night, --without) are each tried alone, on the machine of the log. The command
     compares the waits of the same jobs with and without the change. With a target, it also finds the smallest size that

@@ -55,9 +55,9 @@ LOG_OPTIONS = (
         "--unit", metavar="UNIT|UNIT,UNIT...", is_eager=True,
         callback=_taken_by("mjq_logs.reading.vectors", "units_of"),
         help="Count the needs of jobs in this unit: cpus, nodes, gpus or mem, which is memory in GB of 1024 MB. "
-        "Several of them between commas, such as cpus,mem, count several resources at once. A log of sacct has all of "
-        "them, one in the Standard Workload Format has cpus and mem, and a table has columns of these names, or of "
-        "those that --column gives them.",
+        "Several of them between commas, such as cpus,mem, count several resources at once. The output of sacct has "
+        "all of them. A log in the Standard Workload Format has cpus and mem. A table has columns of these names, or "
+        "of the names that --column gives.",
     ),
     click.option(
         "--memory", metavar="UNIT", is_eager=True, callback=_taken_by("mjq_logs.reading.vectors", "memory_unit"),
@@ -131,26 +131,26 @@ def _limit(context, option, words):
 
 queue_limit_option = click.option(
     "--queue-limit", metavar="N|peak", callback=_limit,
-    help="Let the jobs of each queue have at most N servers at once, or those of its largest job; its partition stands "
-    "for a queue in a log that has none. With the word peak, each queue has the most that its jobs had at once in the "
-    "log: its limit, if there is one, is at least that. The policy must be fcfs, first-fit or easy.",
+    help="Let the jobs of each queue have at most N servers at once, or those of its largest job. In a log without "
+    "queues, partitions are taken for them. With the word peak, each queue has the most that its jobs had at once in "
+    "the log: its limit, if there is one, is at least that. The policy must be fcfs, first-fit or easy.",
 )  # fmt: skip
 array_limit_option = click.option(
     "--array-limit", metavar="N|peak", callback=_limit,
     help="Let each array of jobs run at most N of its tasks at once, where the log does not tell its limit. With the "
-    "word peak, N is the most of its tasks that ran at once: its limit, if there is one, is at least that. A log of "
-    "sacct tells the limit of an array some of whose tasks never started, as in 7_[4-99%4], and its JSON perhaps that "
-    "of others; without this option replays keep those that it tells, but not with --hours none. The policy must be "
-    "fcfs, first-fit or easy.",
+    "word peak, N is the most of its tasks that ran at once: its limit, if there is one, is at least that. The "
+    "output of sacct tells the limit of an array of which some tasks never started, as in 7_[4-99%4]; its JSON may "
+    "tell the limits of others. Without this option replays keep the limits that the log tells, unless --hours none "
+    "is given. The policy must be fcfs, first-fit or easy.",
 )  # fmt: skip
 HOURS_OPTIONS = (
     click.option(
         "--hours", metavar="learned|none|FILE", default="learned", show_default=True,
         help="Which rules beside the policy replays keep: the hours of the week at which jobs may start, by their "
         "limits and needs, the time between two passes of the scheduler, the size in use, and limits of users. By "
-        "default they are learned from the log where it tells real starts, and kept only where they bring replays "
-        "nearer to a half of it that did not teach them. A FILE holds rules that --save-hours has written. Hours are "
-        "those of the clock of the place, with summer time where the log names its zone, or of standard time.",
+        "default they are learned from the log, if it tells real starts. They are kept only if they bring replays "
+        "nearer to the half of the log that did not teach them. A FILE holds rules that --save-hours has written. "
+        "Hours are on the local clock, with summer time if the log names its zone, or in standard time.",
     ),
     click.option(
         "--save-hours", metavar="FILE", type=NewFile(),
@@ -161,8 +161,8 @@ HOURS_OPTIONS = (
         help="Let each user have at most N servers at once, or those of their largest job; with 20jobs, run at most 20 "
         "jobs at once. Further jobs of a user wait before the queue, in order of arrival. With the word peak, N is the "
         "most servers that one user had at once in the log: the limit of the machine, if there is one, is at least "
-        "that. It stands in place of a limit that --hours says. Repeat to limit both. The policy must be fcfs, "
-        "first-fit or easy.",
+        "that. This limit replaces one of --hours. Repeat the option to limit both servers and jobs. The policy must "
+        "be fcfs, first-fit or easy.",
     ),
 )  # fmt: skip
 anonymous_option = click.option(

@@ -31,8 +31,9 @@ def summary(log: str, output: str | None, force: bool, full: bool, as_json: bool
     """Summarize a log in at most 700 numbers, from which jobs can be drawn that wait about as long.
 
     LOG is a file in the Standard Workload Format, the output of sacct, or a CSV or Parquet table; "-" is the standard
-    input. Ask sacct for UID, too, or name the column of users of a table with --column user NAME: users are what makes
-    the order of jobs. Without them a model of two numbers of memory takes their place.
+    input. Ask sacct for UID, too, or name the column of users of a table with --column user NAME: the order of
+    jobs comes from their users. Without users, two numbers say
+    how often a job is like the one before it.
 
     The command prints what the file contains, in words, so that you can decide whether to give it away. It names no
     user and no job, but gives no guarantee such as differential privacy. Then it prints how well eight draws meet the

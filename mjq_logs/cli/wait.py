@@ -89,10 +89,9 @@ def wait(
     The command takes the jobs that run and wait at a time of the log, and replays them with one more job. It also looks
     at what similar jobs have waited lately. It combines both in the way that has worked best in this log so far, and
     corrects the result by the errors of earlier forecasts. The answer is a distribution. Replays keep the hours and the
-    passes of the scheduler that the first two thirds of the log teach, so that the record is of jobs that taught
-    nothing. --full adds its record: how
-    good such forecasts were in the last third of the log. Where the intervals have held too few of the latest starts or
-    too many, the first lines say so.
+    passes of the scheduler that are learned from the first two thirds of the log. --full adds the record of such
+    forecasts in the last third, whose jobs taught nothing. If the intervals held too few or too many of the latest
+    starts, the first lines say so.
 
     LOG is read as in mjq capacity, whose help shows how to write such a log in Slurm. Jobs that run or wait while sacct
     writes the log are used, too. The forecasts of the past are kept in the user's cache folder, so that the same log is
