@@ -81,5 +81,7 @@ def named(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        error.filename, error.filename2 = str(path), None  # and not that of an unfinished file beside it
-        raise
+        if error.errno is None:  # not of the operating system
+            raise
+        # And not at an unfinished file beside it. To set the second name to None would show it.
+        raise OSError(error.errno, error.strerror, str(path)) from error
