@@ -8,8 +8,6 @@ from __future__ import annotations
 import sys
 from importlib.metadata import entry_points
 
-__all__ = ["main"]
-
 
 def main() -> int:
     """Run the command; return its exit status."""

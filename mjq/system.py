@@ -37,8 +37,6 @@ if TYPE_CHECKING:
     from mjq.simulation.replications import Seed
     from mjq.solvers.drain import SaturatedState
 
-__all__ = ["Pool", "System", "TrackedCluster"]
-
 WORDS = "servers", "needs", "rates", "mix"
 SAME_SHARE = 1e-12  # relative error of 1 - p1 as the share of class 2, up to which the product form may use it
 MOST_STEPS = 1e9  # of the formula for equal rates: a second

@@ -12,8 +12,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
-__all__ = ["launched"]
-
 PROGRAMS = "chromium", "chromium-browser", "google-chrome", "google-chrome-stable"
 FLAGS = "--no-sandbox", "--disable-gpu"  # it opens no pages but ours, and may run as root
 NO_PACKAGE = "this needs the Python package playwright: install the project with its extra 'pdf'"

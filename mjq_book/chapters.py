@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-__all__ = ["CHAPTERS", "NAMES", "PAPERS", "Chapter"]
-
 
 class Chapter(NamedTuple):
     """Describe a chapter by the key of its ledger, the names of its notebook, module and headline, and its subject."""

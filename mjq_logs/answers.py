@@ -22,16 +22,6 @@ from pydantic import (
     model_serializer,
 )
 
-__all__ = [  # noqa: RUF022, in the order of reading
-    "schema", "Amount", "Column", "columns_of", "Plain", "Lines", "Window", "Held", "Interval", "Waits", "AtLoad",
-    "Rate", "Capacity", "Capacities", "Drawn", "Load", "Costs", "NearSaturation", "Agreement", "Likeness", "Explained",
-    "RulesTried", "Learning", "LoadWaits", "Report", "PolicyReplay", "PolicyReports", "SumOfReports", "Reports",
-    "Resource", "Blocked", "PolicyOfSeveral", "SeveralReport", "HostShape", "HostsCase", "HostsLoss", "CostlyJobs",
-    "HostsWaits", "HostsReport", "Size", "PolicyPlan", "Effect", "Plan", "SumOfPlans", "Plans", "ForecastRecord",
-    "HeldLately", "QueueLength", "Within", "StartForecast", "StartForecasts", "LeftOut", "PromiseScore", "LeadScore",
-    "PromisesJudged",
-]  # fmt: skip
-
 HOUR = 3600.0  # seconds
 
 

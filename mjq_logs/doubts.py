@@ -15,8 +15,6 @@ from mjq_logs.reading.rows import HARMLESS, TOO_LARGE
 from mjq_logs.window import held_most, size_in_use, too_short
 from mjq_logs.words import MEASURED, disagreement_in_words, machine_in_words, percent
 
-__all__ = ["LEAST_USED", "OF_HOSTS", "doubts", "held_in_words", "lost_in_words"]
-
 OF_HOSTS = "of all hosts"  # where the servers of a log are from
 
 MOST_LOST = 0.1  # share of the lines, up to which nothing is said

@@ -15,11 +15,6 @@ from mjq_logs.reading.log import Before, Log
 from mjq_logs.reading.vectors import plain
 from mjq_logs.words import amount_in_words, amount_of, percent, time_in_words
 
-__all__ = [
-    "CASES", "MOST_SIZES", "PASSING", "VIEW", "fewest_fit", "hosted", "hosts_in_words", "kept_free_in_words",
-    "left_out_in_words", "rules_on", "that_fit",
-]  # fmt: skip
-
 VIEW = 50  # waiting jobs of which one may start where others may pass the first one
 CASES = {
     "pool": "one pool", "best fit": "best fit", "worst fit": "worst fit",

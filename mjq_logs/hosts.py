@@ -37,8 +37,6 @@ from mjq_logs.replaying import replayed
 from mjq_logs.window import too_short, window_of
 from mjq_logs.words import MEASURED, NAMES, amount_of, percent
 
-__all__ = ["OF_TIES", "report_on_hosts"]
-
 TIES, ENOUGH_JOBS = 5, 100_000  # ways to choose among hosts that are alike, and in how long a log one is enough
 ENDS = "low", "high", "share_low", "share_high"
 OF_TIES = "of the choice among hosts that are alike, 95 %; this log is too short to tell its own"

@@ -39,11 +39,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
-__all__ = [  # noqa: RUF022, in the order of reading
-    "BLOCKS", "FEW", "FEWEST", "MOST_OF_FIVE", "UPWARD", "WIDEST", "Blocks", "Worth", "worth", "effective_number",
-    "long_enough", "of_ratio", "of_percentile", "of_change", "tells", "quantile", "floor", "in_blocks",
-]  # fmt: skip
-
 BLOCKS = 4  # of a log
 FEW = 200  # effective jobs or days, below which a log may have missed its worst days by luck
 FEWEST = 75  # effective jobs or days, from which on there is an interval

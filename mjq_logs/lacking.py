@@ -13,8 +13,6 @@ from mjq_logs.reading.log import Log
 from mjq_logs.reading.vectors import Vectors, plain
 from mjq_logs.words import NAMES, listed, percent
 
-__all__ = ["Lacking", "blocked_in_words", "in_log", "lack_in_words", "lacking", "who_blocks"]
-
 
 class Lacking(NamedTuple):
     """Hold how busy each resource is, and what the first job in the queue lacks.

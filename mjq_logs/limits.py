@@ -13,8 +13,6 @@ from mjq.simulation.limits import FREE
 from mjq_logs.reading.log import Log
 from mjq_logs.words import listed
 
-__all__ = ["array_limits", "array_peaks", "places_of_queues", "queue_limits", "queue_peaks", "user_limits", "user_peak"]
-
 
 def user_peak(log: Log, jobs: bool = False) -> float:
     """Return the most servers, or jobs, that one user had at once; a limit of users is at least that.

@@ -13,8 +13,6 @@ from mjq._util import checks
 from mjq.simulation import Schedule
 from mjq.simulation.hosts import replay_on_hosts
 
-__all__ = ["Hosts", "OnHosts"]
-
 Size = tuple[float, ...]
 
 

@@ -27,11 +27,6 @@ from mjq_logs.reading.clock import local, original
 from mjq_logs.reading.log import HOUR, Gap, Log
 from mjq_logs.reading.rows import FARTHEST
 
-__all__ = [
-    "calendar_on", "dated", "find_gaps", "longest_pause", "outages_in_words", "servers_up", "with_calendar",
-    "without_gaps",
-]  # fmt: skip
-
 DAY, WEEK = 24 * HOUR, 168 * HOUR
 FEWEST_WEEKS = 4  # that tell what a typical one is
 TIMES_A_PAUSE = 3.0  # longer than the longest pause of a typical week

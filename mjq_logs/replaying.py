@@ -17,8 +17,6 @@ from mjq_logs.outages import calendar_on
 from mjq_logs.reading.log import Log
 from mjq_logs.reading.vectors import plain
 
-__all__ = ["Replayed", "replayed"]
-
 SOONER = 1.0  # seconds by which those that run come before those that wait, so that they start first
 
 

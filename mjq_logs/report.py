@@ -33,11 +33,6 @@ from mjq_logs.waits.one_size import waits_at_load
 from mjq_logs.window import held_most, too_short, window_of
 from mjq_logs.words import RULES, nearest, percent, time_in_words
 
-__all__ = [
-    "CLASSES", "curve_of", "headline", "near_saturation_of", "notes_of", "other_needs", "reports_by_partition",
-    "reports_on", "together", "waits_in_words",
-]  # fmt: skip
-
 OF_STARTS = (
     "The submit times of this log are start times: it has no waits, and its order is the one in which a scheduler "
     "started the jobs."

@@ -9,8 +9,6 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-__all__ = ["MINUTE", "errors", "off_scale", "on_scale"]
-
 MINUTE = 60.0
 
 

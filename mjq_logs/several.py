@@ -19,8 +19,6 @@ from mjq_logs.waits.one_size import waits_at_load
 from mjq_logs.window import busy_share, held_most, too_short, window_of
 from mjq_logs.words import NAMES, RULES, agreement_in_words, listed, percent
 
-__all__ = ["report_on_several"]
-
 
 def report_on_several(
     log: Log,

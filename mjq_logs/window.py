@@ -19,11 +19,6 @@ from mjq_logs.reading.log import Before, Log, Present
 from mjq_logs.reading.vectors import joined
 from mjq_logs.words import time_in_words
 
-__all__ = [
-    "FEWEST_JOBS", "LONGEST_RUNS", "busy_share", "held", "held_most", "possible_work", "size_in_use", "too_short",
-    "window_in_words", "window_of", "within",
-]  # fmt: skip
-
 HOUR = 3600.0
 MOST_OF_THE_TIME = 0.99
 FEWEST_JOBS = 200  # from which on something is said of load and waits

@@ -12,12 +12,6 @@ from mjq.simulation.engine.policy import Policy
 from mjq_logs.answers import Agreement, Amount, PolicyPlan
 from mjq_logs.reading.log import HOUR, Log
 
-__all__ = [
-    "CLEARLY", "ESTIMATES", "MEASURED", "NAMES", "OTHER_HOSTS", "RULES", "agreement_in_words", "amount_in_words",
-    "amount_of", "assumed", "disagreement_in_words", "listed", "machine_in_words", "nearest",
-    "node_in_words", "percent", "plan_in_words", "rule_of", "size_in_words", "time_in_words",
-]  # fmt: skip
-
 RULES = {"fcfs": "first come, first served", "easy": "EASY"}
 ESTIMATES = {
     "naive": "naive",

@@ -14,8 +14,6 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-__all__ = ["VARIABLE", "record"]
-
 VARIABLE = "MJQ_OPENED"  # the file that holds the record and the folder of the project, on a line each
 
 

@@ -8,8 +8,6 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 
-__all__ = ["NotInTime", "require_time", "spent", "within"]
-
 
 @dataclass
 class _Budget:

@@ -16,12 +16,6 @@ from numpy.typing import ArrayLike
 
 from mjq._util.plain import brief, nearest
 
-__all__ = [  # noqa: RUF022, in the order of reading
-    "MIX_TOLERANCE", "LARGEST_COUNT", "LARGEST_RATE_RATIO", "FIT_TOLERANCE", "shown", "numbers", "positive",
-    "not_negative", "probabilities", "share", "repeated", "inside", "count", "counts", "affordable", "fits",
-    "resources", "multiserver", "effort", "parameter_names", "TooLarge", "TooShort",
-]  # fmt: skip
-
 MIX_TOLERANCE = 1e-9  # by which probabilities may miss the sum 1
 FIT_TOLERANCE = 1e-9  # part of the resource by which a job may exceed what is free: needs are decimals
 SMALLEST_SIZE, LARGEST_SIZE = 1e-100, 1e100  # of rates, times and needs: products stay in the range of floating point

@@ -9,8 +9,6 @@ from collections.abc import Callable
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
-__all__ = ["BORROWING", "numba"]
-
 # How to compile a function that makes no arrays: it counts no references to those that it is given, which would take
 # longer than most of what such functions do. numba refuses to compile one that makes an array all the same.
 BORROWING: dict[str, Any] = {"cache": True, "_nrt": False}
@@ -22,7 +20,7 @@ def _njit(*functions: Callable, **options: Any) -> Callable:
 
 
 if TYPE_CHECKING:
-    import numba
+    import numba as numba
 else:
     try:
         import numba

@@ -10,8 +10,6 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["HOME", "code", "fingerprint", "of_arrays", "of_plain"]
-
 HOME = Path(__file__).resolve().parents[2]  # where the packages lie
 
 

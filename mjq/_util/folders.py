@@ -9,8 +9,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-__all__ = ["checked_label", "named", "refuse_existing", "refuse_others", "settle", "unfinished", "write"]
-
 LABEL = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 FAILED = ".failed"  # at the end of the name of a failed run's folder
 PLAN = "sweep.json"  # what a sweep computes

@@ -6,8 +6,6 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["ReadOnly", "frozen"]
-
 
 class ReadOnly:
     """Keep the arrays of an object read-only also in copies and in other processes, where arrays forget that they are.

@@ -9,8 +9,6 @@ from typing import Any
 
 from mjq._util import fingerprints, folders
 
-__all__ = ["Journal"]
-
 
 class Journal:
     """Keep the results of cases as they come, in a file with a line of JSON for each.

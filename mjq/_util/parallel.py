@@ -31,8 +31,6 @@ if TYPE_CHECKING:  # it takes a second, and its logs must be quieted before its 
 
 Key = TypeVar("Key", bound=Hashable)  # of a case
 
-__all__ = ["SOON", "Workers", "Bar", "map_cases", "map_as_completed", "local_workers", "is_client", "client_of"]  # noqa: RUF022
-
 Workers = Union[int, "Client"]  # a number of processes on this machine, or a client of a dask scheduler
 
 

@@ -7,8 +7,6 @@ import unicodedata
 from collections.abc import Iterable
 from typing import Any
 
-__all__ = ["brief", "counted", "nearest", "plain", "printable"]
-
 
 def brief(value: object) -> str:
     """Return a value as text for a message, cut if it is long."""

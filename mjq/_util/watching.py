@@ -11,8 +11,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import NamedTuple
 
-__all__ = ["Work", "current", "heard", "working"]
-
 heard = threading.Event()  # set once a signal that asks the process to stop has been answered
 
 

@@ -7,8 +7,6 @@ from html import escape
 import numpy as np
 from IPython.display import display
 
-__all__ = ["holds"]
-
 
 class _Passed:
     """The claims that held: how many, and behind a fold which; and how many are not judged."""

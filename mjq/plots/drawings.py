@@ -12,8 +12,6 @@ from matplotlib.patches import FancyArrowPatch, Rectangle
 
 from mjq.plots.figures import COLOURS, WIDTH
 
-__all__ = ["network", "resource", "state_graph", "tracker"]
-
 
 def resource(
     B: float, b: Sequence[float], in_service: Sequence[int], queue: Sequence[int], name: str = "resource $B$"

@@ -17,8 +17,6 @@ from numpy.typing import ArrayLike
 if TYPE_CHECKING:  # pictures of what is computed elsewhere
     from mjq.simulation.estimates import Estimate
 
-__all__ = ["COLOURS", "WIDTH", "band", "panels", "style"]
-
 # Okabe and Ito's colours, which remain distinct to the colour-blind; brown and violet for their pale orange and blue.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#664A00", "#7B86F0", "#000000")
 WIDTH = 5.6  # of a figure [inches]: letters of 12 points in it are 9 pixels high on a phone

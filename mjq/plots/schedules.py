@@ -20,8 +20,6 @@ if TYPE_CHECKING:  # pictures of what is computed elsewhere
 
     from mjq.simulation.schedule import Schedule
 
-__all__ = ["gantt", "rows_of", "timeline"]
-
 MOST_JOBS = 2000  # in one chart
 TIME_ROUNDING = 1e-6  # as a part of the whole schedule
 RESERVED, RUNNING = COLOURS[1], COLOURS[5]

@@ -14,21 +14,6 @@ from tabulate import tabulate
 
 from mjq._util.plain import plain
 
-__all__ = [
-    "GLUED",
-    "SIGNIFICANT",
-    "Glued",
-    "Sentence",
-    "Table",
-    "glue",
-    "rounded_down",
-    "rounded_up",
-    "say",
-    "significant",
-    "table",
-    "verdicts",
-]
-
 SIGNIFICANT = 10  # digits that are shown at most: the last ones of sixteen differ from processor to processor
 GLUED = "application/papermill.record/"  # in front of the types of what no cell shows
 POWER = re.compile(r"(\d[\d.]*)e([+-]\d+)")  # a number with a power of ten, as Python writes it

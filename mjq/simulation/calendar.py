@@ -28,8 +28,6 @@ from mjq._util.frozen import ReadOnly, frozen
 from mjq.simulation.engine.queue import WHOLE
 from mjq.simulation.loop import ALWAYS_UP, STEP
 
-__all__ = ["Calendar", "calendar_of"]
-
 
 @dataclass(frozen=True, eq=False)
 class Calendar(ReadOnly):

@@ -29,8 +29,6 @@ from mjq.simulation.engine.heap import cumulative, doubled, pop, push
 from mjq.simulation.estimates import Estimate, clustering
 from mjq.simulation.replications import Compiled, Seed, replicate, require_affordable
 
-__all__ = ["ClusterEstimates", "simulate_cluster"]
-
 
 @dataclass(frozen=True)
 class ClusterEstimates:

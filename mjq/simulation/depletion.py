@@ -30,10 +30,6 @@ from mjq.simulation.engine.heap import pop, push
 from mjq.simulation.estimates import Estimate
 from mjq.simulation.replications import Compiled, Seed, generators, replicate, require_affordable
 
-__all__ = [  # noqa: RUF022, in the order of reading
-    "DepletionEstimates", "simulate_pool", "simulate_depletion", "depletion_path",
-]  # fmt: skip
-
 MARKS = "T", "T_tau0", "T_phi1", "T_tau12", "T_phi2"
 MOST_REPLICATIONS = 1_000_000  # after which a precision is given up
 

@@ -18,8 +18,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special  # what scipy.stats would call; its import takes half a second
 
-__all__ = ["Estimate", "clustering"]
-
 PRIOR = 3  # clusters that what is known of their size counts for
 MANY_CLUSTERS = 60  # from which on means of replications are nearly normal
 

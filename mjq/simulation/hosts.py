@@ -51,11 +51,6 @@ from mjq.simulation.estimates import Estimate
 from mjq.simulation.replications import Compiled, Seed, generators, replicate, require_affordable
 from mjq.solvers.phase_type import PhaseType
 
-__all__ = [  # noqa: RUF022, in the order of reading
-    "A_HOST", "PLACEMENTS", "HostsEstimates", "OpenHostsEstimates", "Placement", "simulate_saturated_hosts",
-    "simulate_hosts", "replay_on_hosts", "checked_rule",
-]  # fmt: skip
-
 PLACEMENTS = "best fit", "worst fit", "first fit", "random"
 BEST, WORST, FIRST, RANDOM, EMPTIEST = range(5)  # the last one to reserve a host
 SAME = RESOURCE // 10**9  # difference of rooms, in units, up to which they are equal

@@ -29,8 +29,6 @@ from mjq._util import checks
 from mjq._util.frozen import ReadOnly, frozen
 from mjq.simulation.engine.hours import HOURS, WEEK, hours_left
 
-__all__ = ["Hours"]
-
 HOUR = 3600.0  # seconds
 
 

@@ -34,8 +34,6 @@ from mjq._util.checks import FIT_TOLERANCE
 from mjq._util.frozen import ReadOnly, frozen
 from mjq.simulation.engine.queue import WHOLE, units
 
-__all__ = ["FREE", "Limits", "gates_of_all"]
-
 FREE = -1  # the group of a job that has no limit
 
 

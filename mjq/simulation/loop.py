@@ -70,12 +70,6 @@ from mjq.simulation.engine.queue import (
     take,
 )
 
-__all__ = [  # noqa: RUF022, in the order of reading
-    "FIRST_CLASS", "SOJOURN", "SOJOURN2", "WAIT", "WAIT2", "DONE", "IN_QUEUE", "IN_SYSTEM", "LOST", "SPAN",
-    "FINISH", "START", "ENDLESS", "STEP", "ALWAYS_UP", "ANY_TIME", "NO_LIMITS", "NO_ROOMS", "Plan", "Rules",
-    "Sums", "events", "event_loop",
-]  # fmt: skip
-
 SOJOURN, SOJOURN2, WAIT, WAIT2, FIRST_CLASS = range(5)  # columns of `times`: then the waits by class
 IN_SYSTEM, IN_QUEUE, SPAN, DONE, LOST = range(5)  # columns of `areas`
 START, FINISH = range(2)  # rows of a record

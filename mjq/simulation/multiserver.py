@@ -49,8 +49,6 @@ from mjq.simulation.loop import (
 from mjq.simulation.replications import Compiled, Seed, replicate, require_affordable
 from mjq.solvers.phase_type import PhaseType
 
-__all__ = ["MultiserverEstimates", "require_powers_of_two", "simulate_multiserver"]
-
 BATCHES = 30  # of one long run without replications
 LATECOMERS = 10_000  # that come at most after the counted jobs and as many again, should one of these still wait
 

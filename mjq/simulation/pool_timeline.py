@@ -14,8 +14,6 @@ from numpy.typing import ArrayLike
 
 from mjq._util import checks
 
-__all__ = ["Timeline", "pool_timeline"]
-
 
 @dataclass(frozen=True)
 class Timeline:

@@ -38,10 +38,6 @@ if TYPE_CHECKING:  # a simulation runs without the solvers
     Subsets = dict[str, tuple | Sequence[tuple]]  # name to a pair (queue, class), or several
     Stages = Sequence[tuple[float, Network]]  # when the network changes, and to which one
 
-__all__ = [  # noqa: RUF022, in the order of reading
-    "ResponseTime", "NetworkEstimates", "simulate_ps_network",
-]  # fmt: skip
-
 BEYOND = 5  # response times of a replication that must lie beyond the highest percentile
 TIME_ROUNDING = 1e-9  # relative
 

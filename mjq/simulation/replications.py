@@ -16,8 +16,6 @@ import numpy as np
 
 from mjq._util import checks, parallel
 
-__all__ = ["Compiled", "Seed", "generators", "replicate", "require_affordable"]
-
 MOST_EVENTS = 1e11  # some hours
 Seed = int | Sequence[int] | np.random.SeedSequence  # of which runs make their own
 

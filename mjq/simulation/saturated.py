@@ -30,8 +30,6 @@ from mjq.simulation.engine.queue import RESOURCE, units
 from mjq.simulation.estimates import Estimate
 from mjq.simulation.replications import Compiled, Seed, replicate, require_affordable
 
-__all__ = ["LEAST_JOBS", "SaturatedEstimates", "simulate_saturated"]
-
 BLOCKS = 400  # of a replication
 LEAST_JOBS = 2 * BLOCKS
 WARM = 0.1  # of the counted completions, which come before them

@@ -40,8 +40,6 @@ from mjq.simulation.loop import (
 )
 from mjq.simulation.multiserver import require_powers_of_two
 
-__all__ = ["TIES", "Schedule", "replay"]
-
 TIES = "completions first", "one by one"
 PARTS = 1024  # of a unit of time; multiples of such a part are added up exactly
 

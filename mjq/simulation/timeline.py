@@ -11,8 +11,6 @@ from numpy.typing import ArrayLike
 
 from mjq._util import checks
 
-__all__ = ["timeline"]
-
 
 def timeline(N: int, sizes: ArrayLike, mapping: ArrayLike, running: ArrayLike) -> pl.DataFrame:
     """Return when jobs that are always there fit, start and complete, and which of N servers they hold.

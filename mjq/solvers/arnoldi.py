@@ -29,8 +29,6 @@ from collections.abc import Callable
 import numpy as np
 from scipy.sparse import linalg
 
-__all__ = ["TRUSTED_ERROR", "dominant", "estimated_error", "gap"]
-
 TRUSTED_ERROR = 1e-9  # relative, up to which an answer is given; the estimate may be a few times too small
 LEAST_RESIDUAL = 1e-16  # relative, that can be told from none
 GAP_TOLERANCE, GAP_RESTARTS = 1e-3, 50  # of the second eigenvalue, which need not be known well

@@ -54,11 +54,6 @@ from mjq._util.budget import require_time
 from mjq._util.compiling import numba
 from mjq.solvers import sums
 
-__all__ = [
-    "Rule", "State", "absorption_times", "explore", "generator", "moves", "stationary", "stationary_of_recurrent_part",
-    "until_absorption",
-]  # fmt: skip
-
 State = TypeVar("State", bound=Hashable)
 Rule = Callable[[State], Iterable[tuple[State, Any]]]  # from a state to its pairs (next_state, rate)
 

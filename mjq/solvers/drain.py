@@ -64,16 +64,6 @@ from mjq._util.checks import TooLarge, shown
 from mjq._util.compiling import numba
 from mjq.solvers import arnoldi, chain
 
-__all__ = [
-    "Configurations",
-    "Heads",
-    "SaturatedState",
-    "configurations",
-    "departure_operator",
-    "saturated",
-    "ways_to_use",
-]
-
 DENSE_UNKNOWNS = 1000  # up to which T is formed and eliminated exactly
 PATIENT_UNKNOWNS = 6000  # the same where Arnoldi iterations cannot be trusted
 MOST_CONFIGURATIONS = 20_000_000  # some 2 GB of tables for two classes
@@ -473,7 +463,7 @@ def departure_operator(configurations: Configurations, rates: ArrayLike, mix: Ar
 
 
 @numba.njit(cache=True, nogil=True)
-def expected_at_entry(heads, values, worth):
+def expected_at_entry(heads: Heads, values: np.ndarray, worth: np.ndarray) -> None:
     """Put into `worth`, by class that enters, the mean of the values by class of the head that is drawn then."""
     for j in range(heads.classes):
         worth[j] = heads.repeats[j] * values[j]

@@ -19,8 +19,6 @@ from mjq._util import checks
 from mjq._util.plain import brief
 from mjq.solvers.phase_type import PhaseType
 
-__all__ = ["Network", "positive_or_infinite"]
-
 
 class Network:
     r"""Describe a network of processor-sharing queues and delay stations with open and closed jobs of several classes.

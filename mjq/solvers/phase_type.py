@@ -41,10 +41,6 @@ from mjq._util import checks
 from mjq._util.frozen import ReadOnly, frozen
 from mjq.solvers.transient import Transient
 
-__all__ = [
-    "PhaseType", "coxian", "erlang", "exponential", "hyperexponential", "mixed_erlang", "two_moments",
-]  # fmt: skip
-
 MOST_PHASES = 1000  # of an Erlang distribution
 SPARSE_PHASES = 1000  # from which on equations are solved without their zeros
 ROW_ROUNDING = 1e-13  # what row sums of T may exceed zero by, as a fraction of the row's rate

@@ -56,8 +56,6 @@ from scipy import ndimage, special
 
 from mjq.solvers.network import Network
 
-__all__ = ["Means", "means"]
-
 LAST_TERM = 1e-18  # of a sum over open jobs, as a fraction of the sum
 MOST_POPULATIONS = 100_000  # vectors of closed jobs that are convolved
 PIECES_TOLERANCE = 1e-10  # singular value of the balance of a chain that falls into pieces

@@ -57,8 +57,6 @@ from mjq._util.compiling import numba
 from mjq._util.frozen import ReadOnly, frozen
 from mjq.solvers import chain
 
-__all__ = ["LevelDistribution", "Levels", "rate_matrix", "stationary"]
-
 RESIDUAL_LIMIT = 1e-9  # of the equation of R, relative to the largest rate
 MOST_DOUBLINGS = 64  # of the levels that an excursion may climb
 LAST_STEP, LAST_EXCURSION = 1e-16, 1e-18  # probabilities at which an entry of G, or the chance of more, is settled

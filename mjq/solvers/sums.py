@@ -6,8 +6,6 @@ import numpy as np
 
 from mjq._util.compiling import numba
 
-__all__ = ["from_the_largest", "running", "total"]
-
 
 @numba.njit(cache=True, nogil=True)
 def total(values: np.ndarray) -> float:

@@ -15,8 +15,6 @@ import sympy as sp
 
 from mjq.solvers.chain import Rule, State, moves
 
-__all__ = ["generator", "stationary"]
-
 
 def generator(states: Sequence[State], transitions: Rule[State]) -> sp.Matrix:
     """Return the generator of a small chain, as a sympy matrix: the same rule, symbols for numbers.

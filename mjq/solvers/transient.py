@@ -48,8 +48,6 @@ from scipy import sparse, special
 from mjq._util import checks
 from mjq._util.compiling import numba
 
-__all__ = ["Transient"]
-
 SERIES_TERMS = 20  # of an exponential whose argument is at most 1: the next is below 1e-19
 MOST_DOUBLINGS = 60  # of the time in which the fastest state is left once on average
 LEFT_OUT_PROBABILITY = 1e-17  # of more steps than those that are summed

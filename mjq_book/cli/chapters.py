@@ -35,8 +35,6 @@ from mjq_logs.cli.common import (
     workers_option,
 )
 
-__all__ = ["chapter_argument", "compare", "list_", "require_page", "run", "sweep", "write_page"]
-
 
 def _complete_chapter(context, parameter, incomplete):
     return [name for name in runs.names() if name.startswith(incomplete)]

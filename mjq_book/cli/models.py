@@ -11,8 +11,6 @@ from mjq_book import runs
 from mjq_book.chapters import NAMES
 from mjq_logs.cli.common import Command, Group, json_option, show_json
 
-__all__ = ["Models", "solve"]
-
 METAVARS = {
     "integer": "INTEGER",
     "number": "NUMBER",

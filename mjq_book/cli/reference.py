@@ -10,8 +10,6 @@ from tabulate import tabulate
 
 from mjq_logs.cli.common import Command, json_option, show, show_json
 
-__all__ = ["reference"]
-
 MOST_LISTED = 40
 WIDTH = 72  # of a value that is a row of numbers
 

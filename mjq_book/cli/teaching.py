@@ -12,8 +12,6 @@ from mjq._util.plain import brief
 from mjq_book.cli.chapters import chapter_argument
 from mjq_logs.cli.common import Command, NewFile, force_option, note, show
 
-__all__ = ["grade", "sheets"]
-
 
 @click.command(cls=Command)
 @chapter_argument

@@ -11,8 +11,6 @@ from mjq._util import checks
 from mjq_book.exercises import questions
 from mjq_book.exercises.question import ASKED, LETTERS, TOLERANCE, Choice, Question, Task, printed, tolerance
 
-__all__ = ["Drawn", "draw"]
-
 TRIES = 200  # for one question of one student
 MACHINES_APART = 1e-9  # relative difference of an answer that must not change its printed digits
 LEAST_ANSWER = 1e-3  # of an answer: a smaller one would not have so many digits in common on all machines

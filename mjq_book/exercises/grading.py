@@ -13,8 +13,6 @@ from pathlib import Path
 from mjq_book.exercises.question import tolerance
 from mjq_book.exercises.sheets import ANSWER_COLUMNS, KEY_COLUMNS, as_csv
 
-__all__ = ["ANSWER_COLUMNS", "MARK_COLUMNS", "Mark", "grade", "marks_file", "summary"]
-
 MARK_COLUMNS = ["student", "question", "title", "kind", "answer", "key", "points", "of", "remark"]
 OVERLOOKED = "perhaps overlooked "
 MARGIN = 1e-9  # relative, of a tolerance: decimals are not exact

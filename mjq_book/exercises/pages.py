@@ -15,8 +15,6 @@ from typing import Any
 from mjq_book.exercises.drawn import Drawn
 from mjq_book.exercises.question import Choice, Task, tolerance
 
-__all__ = ["Block", "as_gift", "as_html", "as_markdown", "text_as_html"]
-
 Block = tuple[str, Any]
 STYLE = """
 @page { size: A4; margin: 18mm 18mm 20mm }

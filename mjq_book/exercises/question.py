@@ -15,11 +15,6 @@ import numpy as np
 from mjq.simulation.schedule import Schedule
 from mjq.solvers import chain
 
-__all__ = [  # noqa: RUF022, in the order of reading
-    "DIGITS", "ASKED", "TOLERANCE", "LETTERS", "Question", "Choice", "Task", "table", "decimal", "written", "printed",
-    "tolerance", "shares", "one_or_all_cycle", "schedule_table",
-]  # fmt: skip
-
 DIGITS = 4  # significant ones of an answer in the key
 ASKED = 3  # significant ones that a student gives
 TOLERANCE = 0.005  # relative: as far as three significant digits can be from the number that they round

@@ -16,8 +16,6 @@ from mjq_book.exercises.drawn import Drawn, draw
 from mjq_book.exercises.pages import Block, as_gift, as_html, as_markdown
 from mjq_book.exercises.question import ASKED, Choice, Task, written
 
-__all__ = ["ANSWER_COLUMNS", "EXPORTS", "FORMATS", "KEY_COLUMNS", "as_csv", "key", "sheet", "solution", "write"]
-
 NUMBERS = {3: "three", 4: "four", 5: "five"}
 FORMATS, EXPORTS = ("md", "html", "pdf"), ("gift",)
 KEY_COLUMNS = [

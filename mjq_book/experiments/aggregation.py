@@ -16,8 +16,6 @@ from mjq._util.compiling import numba
 from mjq.models.cluster.tandem import Tandem
 from mjq.solvers.drain import Configurations
 
-__all__ = ["States", "aggregated", "alternating"]
-
 SMALLEST, LARGEST = 1e-3, 1e3  # factors by which one correction may change a group of states
 OFTEN = 10  # every so many sweeps the configurations are corrected, too
 

@@ -25,8 +25,6 @@ from mjq import many_hosts
 from mjq._util import checks, parallel
 from mjq_book.experiments.tables.keeping import keep
 
-__all__ = ["CASES", "CHANGES", "COMMAND", "TABLE", "Cluster", "changed", "drawn", "losses", "main", "rows"]
-
 TABLE = Path(__file__).parent / "tables/anomalies.csv"
 COMMAND = "make experiment NAME=anomalies"
 CASES = 3000

@@ -26,11 +26,6 @@ from mjq.simulation.replications import Seed
 from mjq.solvers import product_form
 from mjq.solvers.phase_type import PhaseType
 
-__all__ = [
-    "decision_hours", "fewest_replicas", "fitted", "plan", "predicted", "rate_at", "service", "simulated",
-    "simulated_day", "verdict",
-]  # fmt: skip
-
 REPLICA_CORES, DATABASE_CORES = 4, 8
 AT_REPLICA, AT_DATABASE = fluid.coxian(0.2, 3.0), fluid.exponential(0.05)  # service times [s]
 FITTED_REPLICAS, FITTED_RATE = 3, 36.0  # where the exponents are fitted; requests per second

@@ -34,21 +34,6 @@ from mjq_logs import Log, intervals, own_order_capacity
 from mjq_logs.capacity.estimates import mean_work
 from mjq_logs.waits.one_size import difference, interval, wait_statistics, worth
 
-__all__ = [
-    "CASES",
-    "COMMAND",
-    "MACHINES",
-    "METHODS",
-    "TABLE",
-    "Case",
-    "Machine",
-    "drawn",
-    "keep_rows",
-    "main",
-    "of_case",
-    "truth_of",
-]
-
 TABLE = Path(__file__).parent / "tables/coverage.csv"
 COMMAND = "make experiment NAME=coverage"
 HOURS = 24

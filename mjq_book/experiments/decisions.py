@@ -14,8 +14,6 @@ from mjq._util.parallel import map_cases
 from mjq_book.experiments import autoscaling
 from mjq_book.experiments.tables.keeping import keep
 
-__all__ = ["day", "decisions", "main", "steady"]
-
 STEADY = Path(__file__).parent / "tables/autoscaling.csv"
 DAYS = Path(__file__).parent / "tables/autoscaling_day.csv"
 REQUESTS = 4_000_000  # in each of ten replications

@@ -18,8 +18,6 @@ from mjq import pool_depletion
 from mjq.simulation import simulate_depletion
 from mjq_book.experiments.tables.keeping import keep, median_time
 
-__all__ = ["SYSTEM_1", "cost", "exact", "least", "main", "more_points", "simulated"]
-
 COMMAND = "make experiment NAME=depletion"
 RESULTS = Path(__file__).parent / "tables/depletion.csv"
 COST = Path(__file__).parent / "tables/depletion_cost.csv"

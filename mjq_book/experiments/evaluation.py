@@ -12,8 +12,6 @@ from mjq._util.parallel import map_cases
 from mjq_book.experiments import two_tier
 from mjq_book.experiments.tables.keeping import keep
 
-__all__ = ["main"]
-
 RESULTS = Path(__file__).parent / "tables/evaluation.csv"
 BASES, CASES = 20, 15  # systems that are drawn and fitted; changes of each kind to each of them
 

@@ -21,8 +21,6 @@ from mjq.solvers import product_form
 from mjq.solvers.phase_type import PhaseType
 from mjq_book.experiments.tables.keeping import keep, median_time
 
-__all__ = ["P", "by_jobs", "by_phases", "large_network", "main", "ring", "seconds", "simulated"]
-
 RESULTS = Path(__file__).parent / "tables/fluid_times.csv"
 P = 2.0  # exponent of all queues
 STATIONS = 6, 12, 25, 50, 100  # of the network that grows in phases

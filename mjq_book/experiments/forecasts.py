@@ -35,11 +35,6 @@ from mjq_logs.forecast.record import LAST_PART, as_record, features, judged, pas
 from mjq_logs.forecast.state import history
 from mjq_logs.rules.in_words import rules_in_short
 
-__all__ = [
-    "COMMAND", "MADE_UP", "REAL", "REPLAYED", "TABLE", "TIMES", "logs", "main", "record_at_random",
-    "recorded", "with_and_without_rules",
-]  # fmt: skip
-
 TABLE = Path(__file__).parent / "tables/forecasts.csv"
 REPLAYED = {"KTH-SP2": "KTH-SP2-easy.swf.gz", "SDSC-SP2": "SDSC-SP2-easy.swf.gz"}
 REAL = {

@@ -28,27 +28,6 @@ from mjq.solvers.arnoldi import dominant
 from mjq_book.experiments import aggregation
 from mjq_book.experiments.tables import keeping
 
-__all__ = [
-    "BUDGET",
-    "EVERY",
-    "HEADERS",
-    "METHODS",
-    "STEPPED",
-    "SYSTEM",
-    "Counted",
-    "Enough",
-    "aggregated",
-    "alternating",
-    "arnoldi",
-    "arnoldi_after_aggregation",
-    "flat",
-    "gmres",
-    "main",
-    "measured",
-    "plain",
-    "stepped",
-]
-
 
 class Parameters(TypedDict):
     """Hold what a :class:`~mjq.models.cluster.tandem.Tandem` takes beside its configurations."""

@@ -28,8 +28,6 @@ from mjq_logs.making.campaigns import variation
 from mjq_logs.making.drawing import placed_singly
 from mjq_logs.making.own_error import POINTS, share_of_order, waits_of
 
-__all__ = ["COMMAND", "LOGS", "TABLE", "independent", "main", "rows", "rungs"]
-
 TABLE = Path(__file__).parent / "tables/ladder.csv"
 COMMAND = "make experiment NAME=ladder"
 LOGS = "KTH-SP2", "SDSC-SP2"

@@ -24,8 +24,6 @@ from mjq._util import parallel
 from mjq_book.experiments.tables.keeping import keep
 from mjq_logs import Log, own_order_capacity
 
-__all__ = ["CASES", "COMMAND", "MIXES", "PARTS", "SERVERS", "TABLE", "Case", "Mix", "drawn", "main", "mix_of", "row_of"]
-
 TABLE = Path(__file__).parent / "tables/largest_need.csv"
 COMMAND = "make experiment NAME=largest_need"
 SERVERS = 1024

@@ -48,22 +48,6 @@ from mjq_logs.hosting import hosted, rules_on, that_fit
 from mjq_logs.on_hosts import Hosts
 from mjq_logs.reading.vectors import Vectors
 
-__all__ = [
-    "COMMAND",
-    "LOGS",
-    "READ",
-    "SHUFFLED",
-    "TABLE",
-    "TIES",
-    "TRIED",
-    "alike",
-    "main",
-    "metacentrum",
-    "openb",
-    "rows",
-    "shuffled",
-]
-
 TABLE = Path(__file__).parent / "tables/logs_on_hosts.csv"
 SHUFFLED = Path(__file__).parent / "tables/openb_shuffled.csv"
 COMMAND = "make experiment NAME=logs_on_hosts"

@@ -20,8 +20,6 @@ from mjq import System
 from mjq.solvers import drain
 from mjq_book.experiments.tables.keeping import keep
 
-__all__ = ["constant", "main", "system", "wait"]
-
 CONSTANT = Path(__file__).parent / "tables/near_saturation.csv"
 WAITS = Path(__file__).parent / "tables/near_saturation_waits.csv"
 PROCESSORS = 128

@@ -24,8 +24,6 @@ from mjq_book.experiments import forecasts
 from mjq_book.experiments.public_logs import required_traces
 from mjq_book.experiments.tables.keeping import keep
 
-__all__ = ["COMMAND", "LOAD", "LOGS", "TABLE", "logs", "main", "mean_wait", "rows"]
-
 TABLE = Path(__file__).parent / "tables/outages.csv"
 LOGS = "KTH-SP2", "SDSC-SP2", "SDSC 1995", "Theta"
 COMMAND = "make experiment NAME=outages"

@@ -29,8 +29,6 @@ import mjq_logs
 from mjq.simulation import replay
 from mjq_book.experiments.tables.keeping import keep
 
-__all__ = ["COMMAND", "LOGS", "POLICIES", "TABLE", "WAITS", "main", "required_traces", "rows", "traces", "waits"]
-
 TABLE = Path(__file__).parent / "tables/public_logs.csv"
 WAITS = Path(__file__).parent / "tables/public_logs_waits.csv"
 LOGS = {

@@ -14,8 +14,6 @@ import mjq_logs
 from mjq_book.experiments.public_logs import required_traces
 from mjq_book.experiments.tables.keeping import keep
 
-__all__ = ["COMMAND", "LOGS", "TABLE", "main", "rows"]
-
 TABLE = Path(__file__).parent / "tables/real_waits.csv"
 LOGS = {"KTH-SP2": "KTH-SP2-1996-2.1.swf.gz", "SDSC-SP2, its beginning": "SDSC-SP2-5K.swf.gz"}
 COMMAND = "make experiment NAME=real_waits"

@@ -21,15 +21,13 @@ import numpy as np
 from tqdm import tqdm
 
 import mjq_logs
+from mjq.simulation.engine.hours import HOURS
 from mjq_book.experiments.forecasts import MADE_UP, REAL, REPLAYED
 from mjq_book.experiments.public_logs import required_traces
 from mjq_book.experiments.tables.keeping import keep
 from mjq_logs.rules.exposure import exposure, octaves
-from mjq_logs.rules.hours import HOURS
 from mjq_logs.rules.judging import likeness, waits_with
 from mjq_logs.rules.machine import SIZE_IN_USE
-
-__all__ = ["COMMAND", "STARTS", "TABLE", "hours_of_starts", "main", "rows"]
 
 TABLE = Path(__file__).parent / "tables/rules.csv"
 STARTS = Path(__file__).parent / "tables/starts_by_hour.csv"

@@ -32,11 +32,6 @@ from mjq_book.experiments.public_logs import required_traces
 from mjq_book.experiments.tables.keeping import keep
 from mjq_logs.making.own_error import POINTS, fcfs_load_of, share_of_order, waits_of
 
-__all__ = [
-    "COMMAND", "DRAWS", "LOGS", "TABLE", "TABLES", "TABLE_OF_LOGS", "blocks", "copies", "figures", "main",
-    "public", "rows",
-]  # fmt: skip
-
 TABLE = Path(__file__).parent / "tables/summaries.csv"
 TABLE_OF_LOGS = Path(__file__).parent / "tables/summaries_logs.csv"
 COMMAND = "make experiment NAME=summaries"

@@ -23,18 +23,6 @@ from mjq.simulation.estimates import Estimate
 from mjq.simulation.replications import Seed
 from mjq.solvers import product_form
 
-__all__ = [
-    "CHANGES",
-    "System",
-    "draw",
-    "errors",
-    "evaluate",
-    "horizontal",
-    "scale_workload",
-    "vertical",
-    "what_changes",
-]
-
 FRONTEND, BACKEND = {1: (8.0, 5.0), 2: (8.0, 0.5), 3: (8.0, 5.0), 4: (8.0, 0.5)}, {1: (16.0, 10.0), 3: (16.0, 10.0)}
 SERVERS = {"F": 8, "B": 4}
 JOBS = 50

@@ -21,8 +21,6 @@ from mjq_book.experiments.coverage import MACHINES, Case, drawn, keep_rows
 from mjq_logs import Changed, Log, capped, shifted_to_night, what_if, with_exact_estimates, without_need
 from mjq_logs.answers import Effect
 
-__all__ = ["CASES", "CHANGES", "COMMAND", "QUANTITIES", "TABLE", "main", "of_case", "truth_of"]
-
 TABLE = Path(__file__).parent / "tables/what_if.csv"
 COMMAND = "make experiment NAME=what_if"
 JOBS = 2000, 6000, 20_000

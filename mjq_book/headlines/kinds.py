@@ -22,21 +22,6 @@ TYPES = {
     "extra_forbidden": "is not known",
 }
 
-__all__ = [
-    "Declaration",
-    "Matrix",
-    "Number",
-    "NumberOrNone",
-    "Numbers",
-    "Truth",
-    "Whole",
-    "Word",
-    "checked",
-    "is_too_large",
-    "meaning",
-    "optional",
-]
-
 
 def _whole(value: Any) -> Any:
     """Return 3.0 as 3, as JSON has it, and all else as it is."""

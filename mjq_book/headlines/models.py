@@ -39,8 +39,6 @@ from mjq_book.headlines.kinds import (
     optional,
 )
 
-__all__ = ["MODELS", "Model", "PlainNetwork", "network_of"]
-
 
 @dataclass(frozen=True)
 class Model:

@@ -10,8 +10,6 @@ from mjq._util.plain import plain
 from mjq_book.headlines.kinds import checked
 from mjq_book.headlines.models import MODELS, Model
 
-__all__ = ["MOST_SECONDS", "model_of", "require_inputs", "schema", "solve"]
-
 MOST_SECONDS = 600.0  # of the processor, that a command gives an exact solution
 
 

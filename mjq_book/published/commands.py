@@ -12,8 +12,6 @@ from typing import NamedTuple
 
 from mjq_book import chapters, published
 
-__all__ = ["SKIPPED", "Headline", "checking", "command_of", "headlines", "prints"]
-
 SKIPPED = "…"  # in what a command prints: anything
 
 

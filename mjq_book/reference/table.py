@@ -11,8 +11,6 @@ from functools import cache
 from importlib import resources
 from typing import Any, NamedTuple, TypedDict
 
-__all__ = ["FIELDS", "History", "Row", "as_csv", "as_json", "digest", "find", "history", "schema", "values", "version"]
-
 
 class Row(TypedDict):
     """Describe a reference value; all numbers that are results are text, so that no digit is lost or added.

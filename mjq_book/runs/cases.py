@@ -17,8 +17,6 @@ from mjq_book.runs import execution
 from mjq_book.runs.chapters import Chapter
 from mjq_book.runs.kept import provenance, results
 
-__all__ = ["LOST", "Case", "Plan", "Record", "compute"]
-
 
 @dataclass(frozen=True)
 class Case:

@@ -19,8 +19,6 @@ from tabulate import tabulate
 
 from mjq_book.runs.statements import statements
 
-__all__ = ["Change", "Changes", "Shown", "between", "explained", "moved", "moves", "named", "shown", "told"]
-
 NUMBER = re.compile(r"(?<![\w.])[-−]?\d+(?:,\d{3})*(?:\.\d+)?(?:e[-+]?\d+)?(?![\d])")
 PADDING = re.compile(r"([ -])\1+")  # of tables, which their widest entry decides
 SAME = 1e-9  # relative difference of numbers that count as equal

@@ -21,8 +21,6 @@ from mjq._util import checks
 from mjq._util.plain import brief, nearest
 from mjq_book.chapters import CHAPTERS
 
-__all__ = ["NONE_HERE", "NOTEBOOKS", "Chapter", "Parameter", "chapter", "names", "typed"]
-
 IN_A_WHEEL, IN_A_CLONE = (Path(__file__).resolve().parents[up] / "notebooks" for up in (1, 2))
 NOTEBOOKS = IN_A_WHEEL if IN_A_WHEEL.is_dir() else IN_A_CLONE
 NONE_HERE = f"no chapters here: there is no folder {NOTEBOOKS}"

@@ -9,8 +9,6 @@ from typing import Any
 from mjq._util import checks
 from mjq_book.runs import inputs
 
-__all__ = ["compare"]
-
 
 def compare(first: str | Path, second: str | Path, tolerance: float = 0.0) -> dict[str, Any]:
     """Return which parameters and which results of two runs differ.

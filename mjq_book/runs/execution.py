@@ -17,8 +17,6 @@ from papermill.engines import NBClientEngine, papermill_engines
 
 from mjq._util import folders
 
-__all__ = ["Failure", "cleaned", "execute", "plain", "started_again"]
-
 KEPT_CELL_METADATA = {"name", "tags", "mystnb", "run-here", "jupyter"}
 STARTS = 3  # of a kernel that dies before its first cell
 

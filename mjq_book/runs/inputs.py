@@ -18,8 +18,6 @@ from mjq._util import folders
 from mjq._util.plain import brief
 from mjq_book.runs.chapters import Chapter, Parameter
 
-__all__ = ["combine", "data", "grid", "one", "read_cases", "read_yaml", "several", "write_yaml"]
-
 MOST_CASES = 1_000_000
 RANGE = re.compile(r"(?P<start>[^:]+):(?P<stop>[^:]+):(?P<number>[^:]+)(?P<log>:log)?")
 

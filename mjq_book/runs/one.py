@@ -17,8 +17,6 @@ from mjq_book.runs import changes, execution, inputs
 from mjq_book.runs.chapters import NOTEBOOKS, chapter
 from mjq_book.runs.kept import crate, provenance, results
 
-__all__ = ["Run", "RunFailed", "run"]
-
 
 class RunFailed(RuntimeError):
     """Say that a chapter stopped before its end.

@@ -22,28 +22,6 @@ from mjq_book.chapters import CHAPTERS
 from mjq_book.runs import changes
 from mjq_book.runs.kept.results import taken_from
 
-__all__ = [
-    "NOTEBOOKS",
-    "NUMBERED",
-    "YOURS",
-    "Words",
-    "bibliography",
-    "blocks",
-    "captioned",
-    "equation_numbers",
-    "files",
-    "glued",
-    "is_glue",
-    "joined",
-    "names_and_year",
-    "numbers_of",
-    "readable",
-    "said",
-    "title",
-    "with_minus",
-    "with_solutions_marked",
-]
-
 # In the order of the book, which numbers the first ones.
 NUMBERED = [chapter.name for chapter in CHAPTERS] + [chapter.companion for chapter in CHAPTERS if chapter.companion]
 NOTEBOOKS = [*NUMBERED, "five_models", "run_it_again"]

@@ -7,8 +7,6 @@ import symtable
 from collections.abc import Iterator
 from functools import lru_cache
 
-__all__ = ["Statement", "called", "statements"]
-
 
 class Statement:
     """Hold a statement: its text, the names of the cell that it binds or changes, and those that it uses.

@@ -20,8 +20,6 @@ from mjq_book.runs.cases import LOST, Plan, Record, compute
 from mjq_book.runs.chapters import chapter
 from mjq_book.runs.kept import provenance, results
 
-__all__ = ["Sweep", "SweepStopped", "sweep"]
-
 
 class SweepStopped(RuntimeError):
     """Say that a sweep stopped before its end; finished cases are kept, and the same call resumes."""

@@ -12,8 +12,6 @@ import polars as pl
 from mjq._util import folders
 from mjq_book.runs.cases import Plan, Record
 
-__all__ = ["check_columns", "long", "wide", "write"]
-
 ENTRY = {"result": pl.String, "row": pl.Int64, "column": pl.String, "number": pl.Float64, "text": pl.String}
 FATE = {"status": pl.String, "seconds": pl.Float64, "error": pl.String}
 COLUMNS = {"case", *ENTRY, *FATE}

@@ -18,8 +18,6 @@ from mjq_logs.reading.clock import local, original
 from mjq_logs.reading.log import Log
 from mjq_logs.replaying import replayed
 
-__all__ = ["agreement", "load", "time_with_a_job_that_fits"]
-
 HOUR, DAY, MONTH = 3600, 86_400, 30 * 86_400
 START_TOLERANCE = 60  # by which starts may differ and count as the same [s]
 

@@ -33,23 +33,6 @@ from mjq_logs.capacity.saturated import LINE, saturated_starts
 from mjq_logs.on_hosts import OnHosts
 from mjq_logs.reading.log import BLOCKS, HOUR, Log
 
-__all__ = [
-    "ASSUMES",
-    "SIMULATED",
-    "Estimates",
-    "Policy",
-    "capacities",
-    "capacity_by_block_length",
-    "exponential_capacity",
-    "independent_capacity",
-    "independent_shares",
-    "mean_work",
-    "naive_capacity",
-    "own_order_capacity",
-    "started",
-    "tightest",
-]
-
 REPLICATIONS = 10
 JOBS = {"fcfs": 200_000, "easy": 30_000}  # of each replication
 ON_HOSTS, REPLICATIONS_ON_HOSTS = 100_000, 5  # jobs of each replication on hosts, under every rule the same ones

@@ -13,8 +13,6 @@ from mjq_logs.capacity.estimates import own_order_capacity, tightest
 from mjq_logs.reading.log import HOUR, Log
 from mjq_logs.words import amount_of, size_in_words
 
-__all__ = ["MOST_NEEDS", "costs_of_classes", "rounded_up", "work_of"]
-
 MOST_NEEDS = 20  # each takes a replay of the whole log: a large machine may know a thousand needs
 
 

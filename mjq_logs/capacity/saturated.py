@@ -10,8 +10,6 @@ from mjq._util.compiling import numba
 from mjq.simulation.engine.heap import pop, push
 from mjq.simulation.engine.queue import RESOURCE, units
 
-__all__ = ["LINE", "POLICIES", "saturated_starts"]
-
 POLICIES = "fcfs", "easy"
 LINE = 100  # jobs that wait at any time
 

@@ -13,10 +13,6 @@ import polars as pl
 
 from mjq_logs.reading.log import Log
 
-__all__ = [  # noqa: RUF022, in the order of reading
-    "JobClass", "job_classes", "write_classes", "read_classes", "shipped_classes",
-]  # fmt: skip
-
 QUANTILES = (0.1, 0.5, 0.9)
 
 

@@ -8,8 +8,6 @@ from numpy.typing import ArrayLike
 from mjq import System
 from mjq._util import checks
 
-__all__ = ["NEEDS_OF_THE_REST", "SPLITS", "rest_as_one", "two_needs"]
-
 NEEDS_OF_THE_REST = "mean", "work", "largest"
 SPLITS = "nearest", "mixture"
 

@@ -10,10 +10,6 @@ import numpy as np
 from mjq import System
 from mjq_logs.classes.lumping import NEEDS_OF_THE_REST, SPLITS, rest_as_one, two_needs
 
-__all__ = [  # noqa: RUF022, in the order of reading
-    "FAMILIES", "stand_ins", "lumping_errors", "random_system",
-]  # fmt: skip
-
 FAMILIES = "five needs", "powers of two"
 
 

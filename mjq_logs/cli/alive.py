@@ -31,8 +31,6 @@ from tqdm import tqdm
 
 from mjq._util import watching
 
-__all__ = ["PATIENCE", "SIGNALS", "SILENCE", "TICK", "erase", "listening"]
-
 PATIENCE = 0.5  # seconds that the first thread has to answer a signal
 LOOKS = 10  # in this time: if the whole machine stands still for it, that is but one of them
 SILENCE = 4.0  # seconds after which a terminal is shown what is being done, a tick later at most

@@ -32,8 +32,6 @@ from mjq_logs.cli.reading import (
 if TYPE_CHECKING:
     from mjq_logs import Hosts
 
-__all__ = ["capacity"]
-
 CHARTS = 4  # at the top of a page
 CHARTS_OF_A_PARTITION = 2  # on a page about several
 HELP = """Estimate the real capacity of a machine from its log.

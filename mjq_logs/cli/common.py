@@ -15,28 +15,6 @@ import click
 from mjq._util.plain import printable
 from mjq_logs.cli.alive import erase
 
-__all__ = [
-    "BAD_INPUT",
-    "FAILED",
-    "Command",
-    "Group",
-    "NewFile",
-    "as_json",
-    "connect_workers",
-    "force_option",
-    "json_option",
-    "note",
-    "page_name",
-    "page_option",
-    "quiet_option",
-    "say",
-    "say_json",
-    "scheduler_option",
-    "show",
-    "show_json",
-    "workers_option",
-]
-
 BAD_INPUT, FAILED = 2, 1  # exit statuses
 ANSWER = 10.0  # seconds that a scheduler has to answer
 

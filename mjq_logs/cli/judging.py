@@ -12,8 +12,6 @@ from mjq_logs.cli.sheet import Chart, brief_time
 if TYPE_CHECKING:
     from mjq_logs import Log, PromisesJudged
 
-__all__ = ["answer", "charts"]
-
 NAMES = {
     "mjq": "mjq",
     "replays alone": "replays alone",

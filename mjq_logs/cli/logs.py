@@ -33,8 +33,6 @@ from mjq_logs.cli.reading import (
 if TYPE_CHECKING:
     from mjq_logs import Hosts
 
-__all__ = ["replay"]
-
 TITLE = "How long the jobs wait under each policy"
 HOUR = 3600
 OF_POOLS = {  # beside --hosts

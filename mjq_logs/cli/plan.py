@@ -45,8 +45,6 @@ from mjq_logs.cli.reading import (
     servers_of,
 )
 
-__all__ = ["Duration", "plan"]
-
 MISSED = 3  # exit status: no size meets the target
 HOUR = 3600.0  # seconds
 MOST_SIZES = 200

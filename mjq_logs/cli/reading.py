@@ -16,13 +16,6 @@ from mjq_logs.cli.common import NewFile, note, show_json
 if TYPE_CHECKING:
     from mjq_logs import Gap, Hosts, Lines, Log
 
-__all__ = [  # noqa: RUF022, in the order of reading
-    "HostList", "Machine", "Need", "Servers", "anonymous_option", "growth_option", "hosts_option",
-    "priority_option", "servers_option", "machine_option", "is_file", "log_options", "outage_options",
-    "calendar_option", "hours_options", "array_limit_option", "queue_limit_option", "rules_under", "read", "read_parts",
-    "schema_option", "servers_of", "LEARNED", "NONE",
-]  # fmt: skip
-
 OF_SUMMARIES = "capacity", "plan", "replay"  # commands that take a summary in place of a log
 SEED = 1  # of the jobs that are drawn from it
 LEARNED, NONE = "learned", "none"  # in place of a file of rules

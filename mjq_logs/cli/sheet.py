@@ -25,11 +25,6 @@ if TYPE_CHECKING:
     from mjq_logs import Lines, Log
     from mjq_logs.answers import Column, Plain
 
-__all__ = [
-    "Answer", "Chart", "Table", "answer", "answer_of_partitions", "as_text", "brief_time", "deliver", "facts",
-    "full_option", "lines_used", "table", "write_page",
-]  # fmt: skip
-
 full_option = click.option(
     "--full", is_flag=True,
     help="Print all tables and notes. By default the command prints the answer and one table, and names the rest.",

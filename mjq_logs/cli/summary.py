@@ -12,8 +12,6 @@ from mjq_logs.cli import sheet
 from mjq_logs.cli.common import Command, NewFile, force_option, json_option, show
 from mjq_logs.cli.reading import log_options, outage_options, read, servers_option
 
-__all__ = ["draw", "summary"]
-
 
 @click.command(cls=Command)
 @click.argument("log", type=click.Path(allow_dash=True))

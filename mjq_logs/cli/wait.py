@@ -25,8 +25,6 @@ from mjq_logs.cli.reading import (
 )
 from mjq_logs.cli.sheet import brief_time
 
-__all__ = ["wait"]
-
 
 @click.command(cls=Command)
 @click.argument("log", type=click.Path(allow_dash=True))

@@ -8,12 +8,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from mjq.simulation import Hours, Limits, replay
+from mjq.simulation.engine.hours import HOURS
 from mjq.simulation.limits import FREE
 from mjq_logs.forecast.state import QUEUE, USER, History, State
-from mjq_logs.rules.hours import HOURS, WEEK
+from mjq_logs.rules.hours import WEEK
 from mjq_logs.rules.machine import Rules
-
-__all__ = ["LATER", "Drawn", "Kept", "drawn", "waits_by_rule", "waits_one_by_one", "within"]
 
 LATER = 100  # successive jobs that come after the new one
 SECOND = 1.0

@@ -31,8 +31,6 @@ from mjq_logs.forecast.nearest import ALONE, FEWEST, PLACES, WEIGHTS, Past, crps
 from mjq_logs.intervals import effective_number
 from mjq_logs.scale import on_scale
 
-__all__ = ["HALF_LIFE", "SINCE", "Correction", "Forecast", "farther", "independent", "quantiles"]
-
 HALF_LIFE = 50  # known misses later, a miss counts half
 SINCE = 2.0  # the misses are those of jobs that came after this part of all
 FEWEST_MISSES = 50

@@ -9,8 +9,6 @@ from mjq_logs.forecast.nearest import MEMORY
 from mjq_logs.forecast.state import History
 from mjq_logs.reading.log import HOUR
 
-__all__ = ["queue_at", "waiting_work"]
-
 POINTS = 400  # at which one looks at the queue
 LATELY = 40  # of them are the latest
 HIGH = 0.95  # quantile of the earlier ones

@@ -32,8 +32,6 @@ from mjq_logs.reading.names import hashed, of_one_job
 from mjq_logs.reading.rows import CANCELLED, WAITING
 from mjq_logs.scale import errors, off_scale
 
-__all__ = ["LEADS", "MOST", "SHARE", "interval_of_mean", "judge_promises", "own_promises"]
-
 MOST = 1000  # promises that are judged; of more, as many that are spread evenly
 SHARE = 80.0  # percent, of our own intervals
 LEADS = 0.0, 0.25, 1.0, 4.0, 24.0, np.inf  # hours from a promise to the promised start

@@ -15,11 +15,6 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike
 
-__all__ = [  # noqa: RUF022, in the order of reading
-    "FEWEST", "LEVELS", "MEMORY", "NEAREST", "WEIGHTS", "ALONE", "SHARES", "Past", "crps",
-    "PLACES", "place", "interval", "up_to",
-]  # fmt: skip
-
 LEVELS = np.linspace(0.05, 0.95, 10)  # of the quantiles of the replays
 WEIGHTS = 1.0, 0.75, 0.5, 0.25, 0.0  # of the rule, each of which gives a forecast
 ALONE = len(WEIGHTS)  # the place of one more forecast: the replays alone

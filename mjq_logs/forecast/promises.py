@@ -23,8 +23,6 @@ from mjq_logs.reading.clock import as_moment, instants
 from mjq_logs.reading.log import Log
 from mjq_logs.reading.text import blocks, is_missing, moments
 
-__all__ = ["COLUMNS", "Promises", "read_promises"]
-
 # Of each column, what a file may call it, in small letters.
 COLUMNS = {
     "time": ("time", "asked", "date", "now"),

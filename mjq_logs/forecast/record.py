@@ -27,11 +27,6 @@ from mjq_logs.forecast.state import History
 from mjq_logs.reading.log import HOUR
 from mjq_logs.scale import off_scale, on_scale
 
-__all__ = [  # noqa: RUF022, in the order of reading
-    "DRAWS", "HOPELESS", "LAST_PART", "numbers", "features", "past_of", "kept_rows", "judged", "record_of", "as_record",
-    "lately",
-]  # fmt: skip
-
 DRAWS = 100  # replays a forecast
 PER_OCTAVE = 500  # forecasts, while the number of jobs doubles
 LAST_PART = 2 / 3  # of the jobs have come before the forecasts that are judged

@@ -30,8 +30,6 @@ from mjq_logs.scale import off_scale
 from mjq_logs.window import too_short
 from mjq_logs.words import amount_of, machine_in_words, percent, time_in_words
 
-__all__ = ["WITHIN", "forecast_starts", "intervals_in_doubt"]
-
 WITHIN = 1 / 60, 0.25, 1.0, 4.0, 24.0  # hours
 HOLDS = 0.74, 0.86  # shares of the starts that the 80 % interval may hold in the last third of a log
 HOLDS_LATELY = 0.7, 0.9  # and among the latest, which are fewer

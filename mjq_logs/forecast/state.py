@@ -24,8 +24,6 @@ from mjq_logs.rules.hours import WEEK, ahead_of_monday
 from mjq_logs.rules.machine import Rules
 from mjq_logs.rules.weekly import Weekly, weekly
 
-__all__ = ["FEWEST", "QUEUE", "USER", "Alike", "History", "State", "history", "octaves", "require_limits"]
-
 FEWEST = 5  # run times that are drawn from; if there are fewer, those of jobs less alike are taken
 MOST_TASKS = 1000  # of an array that wait each by itself; of more, several stand one behind the other
 NEXT = 60.0  # seconds for which a job goes on that has run longer than all others

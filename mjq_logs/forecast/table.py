@@ -12,8 +12,6 @@ from mjq_logs.forecast.state import octaves
 from mjq_logs.reading.log import HOUR, Log
 from mjq_logs.scale import off_scale, on_scale
 
-__all__ = ["Row", "pooled", "usual"]
-
 MOST_NEEDS, MOST_LIMITS = 6, 5
 ALIKE_TIMES, ALIKE_SHARES = 0.2, 0.1
 

@@ -21,8 +21,6 @@ from mjq_logs.forecast.record import DRAWS, HOPELESS, kept_rows, numbers
 from mjq_logs.forecast.state import FEWEST, History, State
 from mjq_logs.scale import on_scale
 
-__all__ = ["drawn_in_place", "features_in_queue", "past_of_waiting", "wait_beyond"]
-
 
 def drawn_in_place(jobs: History, state: State, job: int, draws: int, rng: np.random.Generator) -> Drawn:
     """Return what :func:`mjq_logs.forecast.by_rule.drawn` draws for a job that waits, at its place in the queue."""

@@ -29,8 +29,6 @@ from mjq_logs.making import drawing
 from mjq_logs.making.drawing import AGES, CLOCK, DAY, HALVES, HOUR, MEMORY, THIRDS, WEEK, WORK_CLASSES
 from mjq_logs.making.summary import FEWEST, GAP_LEVELS, LEVELS, Summary, quantiles, short, shorter, work_classes
 
-__all__ = ["APART", "Coarse", "beginnings", "variation", "with_campaigns"]
-
 APART = 96 * HOUR  # a longer gap ends a campaign
 PRIOR = 10.0  # jobs that the mean over all cells counts for in each of them
 ROUNDS = 50  # of the fit of mixtures

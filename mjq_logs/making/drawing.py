@@ -13,11 +13,6 @@ import numpy as np
 
 from mjq._util.compiling import numba
 
-__all__ = [
-    "AGES", "CLOCK", "DAY", "GRID", "HALVES", "HOUR", "LATE", "MEMORY", "THIRDS", "WEEK", "WORK_CLASSES", "Chain",
-    "Times", "chance_walk", "drawn_campaigns", "placed", "placed_singly",
-]  # fmt: skip
-
 HOUR, DAY, WEEK = 3600.0, 86_400.0, 604_800.0
 LATE = 6 * HOUR  # a longer gap ends at an hour of the profile
 THIRDS = 3  # of the levels of run time of a group

@@ -18,8 +18,6 @@ from mjq.simulation import replay
 from mjq_logs.reading.formats import read_log
 from mjq_logs.reading.log import Log
 
-__all__ = ["example_log", "example_path", "made"]
-
 SERVERS, DAYS, SEED = 64, 60, 2026
 BEGAN = 1_767_571_200  # a Monday, 5 January 2026, 0:00 UTC
 NEEDS = 1, 2, 4, 8, 12, 24, 40, 64

@@ -14,8 +14,6 @@ from scipy import special
 from mjq._util import checks
 from mjq_logs.making.synthetic import SyntheticLog
 
-__all__ = ["lublin_log"]
-
 SERIAL, POWER_OF_TWO = 0.244, 0.576  # shares of the jobs
 SMALLEST, BELOW_LARGEST, MOSTLY = 0.8, 2.5, 0.86  # of the logarithm of needs to base 2
 SHORT, LONG = (4.2, 0.94), (312, 0.03)  # gamma distributions of the logarithm of run times: shape, scale

@@ -11,8 +11,6 @@ from mjq_logs.capacity.saturated import LINE, saturated_starts
 from mjq_logs.making.summary import FIGURES
 from mjq_logs.reading.log import HOUR, Log
 
-__all__ = ["DRAWS", "POINTS", "compared", "fcfs_load_of", "figures", "share_of_order", "waits_of"]
-
 DRAWS, SEED = 8, 1_000_003
 TENTH = 90.0  # percentile of the waits
 POINTS = 100.0

@@ -15,8 +15,6 @@ from mjq.simulation import replay
 from mjq_logs.making.example import example_log, example_path
 from mjq_logs.reading.log import Log
 
-__all__ = ["FILE", "promised"]
-
 FILE = "example-starts.csv.gz"
 FIRST, BETWEEN = 20 * 86_400, 16 * 3600  # seconds, of the looks at the queue
 PLANNED = 50  # jobs of the queue for which a start is promised

@@ -38,8 +38,6 @@ from mjq_logs.making.summary import (
 from mjq_logs.reading.clock import ahead, original
 from mjq_logs.reading.log import Log
 
-__all__ = ["FEWEST_JOBS", "summarize"]
-
 FEWEST_JOBS, LEAST_SPAN = 200, WEEK / 1000  # of a log; the span is in seconds
 OF_ALL = 5000  # a need has at least one job in so many
 MOST_NEEDS = 75

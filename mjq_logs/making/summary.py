@@ -23,12 +23,6 @@ from mjq_logs.making import drawing
 from mjq_logs.making.drawing import AGES, CLOCK, DAY, GRID, HOUR, THIRDS, WEEK, WORK_CLASSES, Chain, Times
 from mjq_logs.reading.log import Log
 
-__all__ = [
-    "CAMPAIGNS", "DIGITS", "FACTOR_LEVELS", "FEWEST", "FEWEST_DAYS", "FIGURES", "GAP_LEVELS", "LEVELS",
-    "MOST_NUMBERS", "POINTS_OFF", "REASONS", "SPREAD_CLASSES", "TWO_NUMBERS", "Summary", "is_summary", "nearest",
-    "quantiles", "read_summary", "run_classes", "short", "shorter", "work_classes",
-]  # fmt: skip
-
 FORMAT, VERSION = "mjq summary of a log", 4
 CAMPAIGNS, TWO_NUMBERS = "campaigns", "two numbers of memory"
 DIGITS = 3  # of each number that is not a count of servers: it has room in two bytes

@@ -9,8 +9,6 @@ import numpy as np
 
 from mjq._util import checks
 
-__all__ = ["SyntheticLog", "synthetic_log"]
-
 MEAN_LOG_RUN, SPREAD_LOG_RUN = 6.5, 1.6  # of a session, natural logarithm of seconds: a median of some eleven minutes
 LONGEST = 24 * 3600  # seconds
 LIMITS = 3600 * np.array([1 / 12, 1 / 4, 1 / 2, 1, 2, 4, 8, 12, 24])  # round times that users ask for [s]

@@ -11,8 +11,6 @@ import polars as pl
 from mjq._util.plain import printable
 from mjq_logs.reading.log import Log
 
-__all__ = ["as_swf"]
-
 FIELDS = 18
 NUMBER, SUBMIT, RUN, ALLOCATED, REQUESTED, ESTIMATE, STATUS, USER = 0, 1, 3, 4, 7, 8, 10, 11
 

@@ -12,8 +12,6 @@ from mjq_logs.words import ESTIMATES
 if TYPE_CHECKING:
     from mjq_logs import PolicyReports, Report, SeveralReport
 
-__all__ = ["load_by_time", "memory_of_log", "shares_of_capacity", "waits_against_load", "wasted_servers"]
-
 APART = 0.16  # between the marks of two policies in one row
 MOST_NEEDS = 8  # that are drawn
 SPREAD = 20  # times by which waits differ, from which on they are drawn on a logarithmic scale

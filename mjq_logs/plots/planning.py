@@ -10,8 +10,6 @@ from matplotlib.axes import Axes
 from mjq.plots.figures import COLOURS
 from mjq_logs.words import MEASURED, amount_in_words
 
-__all__ = ["waits_by_change", "waits_by_load", "waits_by_size"]
-
 MOST_BESIDE = 40  # letters of a label, of which two stand side by side
 
 

@@ -8,8 +8,6 @@ from matplotlib.axes import Axes
 
 from mjq.plots.figures import COLOURS
 
-__all__ = ["error_by_lead", "waits_by_promise"]
-
 SHOWN = {
     "promises": "promised", "mjq": "mjq", "jobs alike": "as long as jobs alike", "at once": "at once",
 }  # fmt: skip

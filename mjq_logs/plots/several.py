@@ -12,8 +12,6 @@ from mjq_logs.words import NAMES, listed
 if TYPE_CHECKING:
     from mjq_logs import HostsReport, SeveralReport
 
-__all__ = ["busy_by_resource", "busy_on_hosts", "lacks_by_policy", "lost_on_hosts", "waits_on_hosts"]
-
 BAR = 0.8  # height of the bars of one row, together
 GREY = "0.85"
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-__all__ = ["Tasks", "tasks_of"]
-
 ARRAY = re.compile(r"\d+_\[([^\]%]*)(?:%(\d+))?\]?")
 MOST_TASKS = 4_000_001  # the largest array that Slurm can be told to take
 RANGE = re.compile(r"(\d+)(?:-(\d+)(?::(\d+))?)?")

@@ -37,8 +37,6 @@ from mjq_logs.reading.rows import (
 )
 from mjq_logs.reading.vectors import Vectors, joined
 
-__all__ = ["gathered", "gathered_by_partition"]
-
 FIRST_LINES = 5  # that are named for each reason
 NO_JOBS = HEADER, STEP  # reasons not to use a line that names no job of its own
 MOST_NAMED, LONGEST_NAME = 10, 40  # partitions, and letters of one, in a message

@@ -13,8 +13,6 @@ from mjq_logs.reading.log import Log
 from mjq_logs.reading.slurm_calendar import away_to_steps, is_of_slurm
 from mjq_logs.reading.text import as_number, blocks
 
-__all__ = ["read_calendar"]
-
 BETWEEN = re.compile(r"\s*[,;\s]\s*(?=\S+$)")  # the time and the servers, which are the last word
 
 

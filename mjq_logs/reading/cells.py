@@ -10,8 +10,6 @@ import polars as pl
 
 from mjq._util.plain import printable
 
-__all__ = ["ROWS", "first_line", "quoted", "require_once", "split"]
-
 ROWS = 100_000  # at a time
 Choose = Callable[[list[str]], Mapping[str, str]]
 

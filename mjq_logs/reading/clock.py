@@ -22,8 +22,6 @@ from mjq._util.plain import brief
 from mjq_logs.reading.log import Gap
 from mjq_logs.reading.text import moments
 
-__all__ = ["Clocked", "ahead", "as_moment", "instants", "is_zone", "local", "original"]
-
 
 class Clocked(Protocol):
     """Tell the clock of a log: its gaps, its second 0, and the zone of the place, as a log has them."""

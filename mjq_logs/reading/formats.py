@@ -18,8 +18,6 @@ from mjq_logs.reading.priorities import order_of
 from mjq_logs.reading.text import blocks, is_parquet
 from mjq_logs.reading.vectors import MEMORY, units_of
 
-__all__ = ["read_log", "read_partitions"]
-
 LOOKED_AT = 200  # lines, to tell the format
 HOW_TO = "the page How to of the book has a command that makes a table of it"
 # Of formats that are not read: what the first line looks like, what it then is, and what to do.

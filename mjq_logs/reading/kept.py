@@ -12,8 +12,6 @@ import polars as pl
 from mjq_logs.reading.names import of_one_job
 from mjq_logs.reading.rows import TIMES, need_columns
 
-__all__ = ["NUMBER", "Kept", "queue_of"]
-
 NUMBER = r"^(\d{1,18})"  # what of a job's name is its number
 CANONICAL = r"^(0|[1-9]\d{0,17})$"  # a name that its number tells whole
 

@@ -18,8 +18,6 @@ from mjq_logs.reading.vectors import Vectors, plain
 if TYPE_CHECKING:  # reading a log needs no simulator
     from mjq.simulation.calendar import Calendar
 
-__all__ = ["BLOCKS", "HOUR", "INFERRED", "Before", "Column", "Gap", "Log", "Present"]
-
 HOUR = 3600.0
 BLOCKS = 10, 100, 1000  # successive jobs that are taken together where the order of a log matters
 INFERRED = "the most that its jobs held at once: there may be more"  # where the servers of a log are from

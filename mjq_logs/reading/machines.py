@@ -26,8 +26,6 @@ from mjq_logs.reading.table import listed_names
 from mjq_logs.reading.text import as_count, as_number, blocks, is_parquet
 from mjq_logs.reading.vectors import GB, MEMORY, memory_unit, size_of, units_of
 
-__all__ = ["read_hosts"]
-
 OURS = {"servers": "need"}  # our names of columns of a log, where they are others
 NAME = "name", "sn", "node", "host", "hostname", "nodelist", "hostnames"
 COUNT = "count", "nodes", "number"

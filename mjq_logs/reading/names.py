@@ -13,8 +13,6 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
-__all__ = ["Unused", "hashed", "of_one_job"]
-
 FORMS = (
     (r"^(\d+(?:_\d+)?)\.(?:\d+|batch|extern|interactive)$", "${1}"),
     (r"^(\d+)_\[(\d+).*$", "${1}_${2}"),

@@ -9,8 +9,6 @@ import polars as pl
 
 from mjq._util.plain import brief, printable
 
-__all__ = ["COLUMNS", "Order", "order_of"]
-
 COLUMNS = "queue", "qos", "partition"
 WANTED = f"one of {', '.join(COLUMNS)} and the names that go first, such as qos=high,normal"
 MOST_NAMED, LONGEST_NAME = 10, 40  # names, and letters of one, in a message

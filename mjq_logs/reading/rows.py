@@ -10,13 +10,6 @@ import polars as pl
 from mjq._util.plain import brief, printable
 from mjq_logs.reading.text import ambiguous, durations, is_missing, moments, plain_number
 
-__all__ = [
-    "AFTER", "BEFORE", "CANCELLED", "COMPONENT", "FARTHEST", "HARMLESS", "HEADER", "NONE_OF_UNIT", "NOT_NAMED",
-    "OTHER_PARTITION", "PART", "REPEATED", "SCHEMA", "STEP", "TIMES", "TOO_LARGE", "UNLIMITED", "WAITING", "Reading",
-    "Seen", "first_reason", "need_columns",
-    "reasons_of_needs", "schema",
-]  # fmt: skip
-
 FARTHEST = 7_258_118_400.0  # seconds from 1970 to 2200: a time beyond it, or a longer one, is in another unit
 UNLIMITED = 315_360_000.0  # seconds that stand for no limit: ten years, longer than any job
 TIMES = "submit", "eligible", "start", "run", "estimate"

@@ -36,8 +36,6 @@ from mjq_logs.reading.rows import (
 )
 from mjq_logs.reading.vectors import GB, MEMORY
 
-__all__ = ["COLUMNS", "COMMAND", "UNITS", "is_header", "looks_like_sacct", "read", "read_json"]
-
 COLUMNS = (
     "JobIDRaw", "State", "Submit", "Eligible", "Start", "End", "ElapsedRaw", "TimelimitRaw", "NNodes", "AllocCPUS",
     "AllocTRES", "Partition", "Flags", "ReqTRES", "JobID",

@@ -20,8 +20,6 @@ from mjq_logs.reading.clock import as_moment
 from mjq_logs.reading.log import Log
 from mjq_logs.reading.text import MISSING
 
-__all__ = ["away_to_steps", "expanded", "is_of_slurm"]
-
 COUNTED = {"cpus": "cpu", "gpus": "gres/gpu"}  # our units to the names in a list of resources
 NODES = "nodes"
 MOST_NODES = 65_536  # in one range of a list; Slurm takes no more on a machine

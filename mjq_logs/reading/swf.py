@@ -26,8 +26,6 @@ from mjq_logs.reading.rows import (
 from mjq_logs.reading.text import as_count
 from mjq_logs.reading.vectors import MEMORY, memory_unit
 
-__all__ = ["looks_like_swf", "read"]
-
 FIELDS = 18
 NUMBER, SUBMIT, WAIT, RUN, ALLOCATED, REQUESTED, ESTIMATE, STATUS, USER = 0, 1, 2, 3, 4, 7, 8, 10, 11
 QUEUE, PARTITION = 14, 15

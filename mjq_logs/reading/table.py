@@ -12,8 +12,6 @@ from mjq_logs.reading.cells import ROWS, quoted
 from mjq_logs.reading.rows import Reading, Seen, first_reason, need_columns, reasons_of_needs, schema
 from mjq_logs.reading.vectors import MEMORY, memory_unit
 
-__all__ = ["COLUMNS", "listed_names", "read_csv", "read_parquet"]
-
 # What a map may name, and what it is.
 COLUMNS = {
     "need": "servers that a job holds",

@@ -31,11 +31,6 @@ import polars as pl
 
 from mjq._util.plain import brief
 
-__all__ = [
-    "MISSING", "ambiguous", "as_count", "as_duration", "as_number", "blocks", "durations", "is_missing",
-    "is_parquet", "moments", "plain_number",
-]  # fmt: skip
-
 BLOCK = 8_000_000  # bytes read at a time
 LONGEST = 64_000_000  # bytes of one line
 GZIP, PARQUET = b"\x1f\x8b", b"PAR1"

@@ -20,8 +20,6 @@ from mjq._util.frozen import ReadOnly, frozen
 from mjq._util.plain import brief
 from mjq_logs.reading.text import as_count, as_number
 
-__all__ = ["GB", "MEMORY", "UNITS", "Vectors", "joined", "memory_unit", "plain", "size_of", "units_of"]
-
 UNITS = "cpus", "nodes", "gpus", "mem"
 MEMORY = "mem"
 GB = {"B": 2.0**-30, "K": 2.0**-20, "M": 2.0**-10, "G": 1.0, "T": 2.0**10, "P": 2.0**20}  # of 1024 MB each

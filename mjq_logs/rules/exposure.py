@@ -13,11 +13,10 @@ from typing import NamedTuple
 import numpy as np
 
 from mjq._util import checks
+from mjq.simulation.engine.hours import HOURS
 from mjq_logs.reading.log import HOUR, Log
-from mjq_logs.rules.hours import HOURS, OpenHours, ahead_of_monday, hours_of_week
+from mjq_logs.rules.hours import OpenHours, ahead_of_monday, hours_of_week
 from mjq_logs.window import held, size_in_use
-
-__all__ = ["Exposure", "exposure", "learned_hours", "octaves"]
 
 SHORTEST = 900.0  # seconds of the first class of limits
 SLACK = 1.005  # above a round limit, that still counts as this limit

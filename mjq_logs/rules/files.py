@@ -38,8 +38,6 @@ from mjq_logs.reading.text import as_duration
 from mjq_logs.rules.hours import OpenHours
 from mjq_logs.rules.machine import Rules
 
-__all__ = ["as_toml", "read_rules", "write_rules"]
-
 NUMBERS = {
     "servers": "in use",
     "grace": "seconds that jobs may run on after their hours",

@@ -24,8 +24,6 @@ from mjq.simulation.engine.hours import HOURS
 from mjq_logs.reading.clock import Clocked, ahead
 from mjq_logs.reading.log import HOUR
 
-__all__ = ["DAYS", "HOURS", "MONDAY", "WEEK", "OpenHours", "ahead_of_monday", "hours_of_week"]
-
 DAYS = "Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"
 WEEK = HOURS * HOUR
 MONDAY = 4 * 24 * HOUR  # the first one since 1970

@@ -10,8 +10,6 @@ from mjq_logs.rules.hours import DAYS, OpenHours
 from mjq_logs.rules.machine import Rules
 from mjq_logs.words import listed, time_in_words
 
-__all__ = ["hours_in_words", "kept_in_words", "rules_in_short", "rules_in_words"]
-
 LONG = 6  # hours of a day, from which on a class that is closed so long is told of
 SOME_DAYS = 4  # of five weekdays at which it is
 MOST_OF_FOUR_DAYS = 93  # hours from Monday to Thursday: a class that is closed so long waits for the weekend

@@ -14,8 +14,6 @@ from mjq_logs.replaying import replayed
 from mjq_logs.rules.machine import Rules, with_rules
 from mjq_logs.scale import MINUTE, errors
 
-__all__ = ["likeness", "waits_with"]
-
 
 def waits_with(log: Log, rules: Rules | None, policy: str = "easy") -> np.ndarray:
     """Return the waits of a log under these rules and a policy [s]."""

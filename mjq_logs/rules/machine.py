@@ -12,12 +12,11 @@ from numpy.typing import ArrayLike
 from mjq._util import checks, fingerprints
 from mjq._util.plain import brief
 from mjq.simulation import Hours
+from mjq.simulation.engine.hours import HOURS
 from mjq_logs.answers import Learning
 from mjq_logs.limits import array_limits, queue_limits, user_limits
 from mjq_logs.reading.log import HOUR, Log
-from mjq_logs.rules.hours import HOURS, WEEK, OpenHours, ahead_of_monday
-
-__all__ = ["SIZE_IN_USE", "Rules", "with_rules"]
+from mjq_logs.rules.hours import WEEK, OpenHours, ahead_of_monday
 
 SIZE_IN_USE = "the size that was used"
 

@@ -38,8 +38,6 @@ from mjq_logs.rules.machine import Rules
 from mjq_logs.scale import MINUTE, errors
 from mjq_logs.window import size_in_use
 
-__all__ = ["FEWEST_JOBS", "FEWEST_WEEKS", "Learned", "learned_rules"]
-
 FEWEST_JOBS, FEWEST_WEEKS = 1000, 6  # below which nothing is learned
 MOST_JOBS = 30_000  # of a longer log the latest ones are looked at
 QUARTERS = 4  # of the first half

@@ -11,8 +11,6 @@ from mjq_logs.reading.log import Log
 from mjq_logs.rules.exposure import Exposure, exposure, learned_hours, octaves
 from mjq_logs.rules.hours import WEEK, OpenHours
 
-__all__ = ["Weekly", "weekly"]
-
 WEEKS, FEWEST = 12, 4  # that teach; if fewer have passed, nothing is learned
 SHARE = 0.1  # of the hours in which somebody waited: if fewer saw a start, the hour is closed
 

@@ -18,8 +18,6 @@ from mjq_logs.reading.log import HOUR, Log
 from mjq_logs.reading.vectors import Vectors
 from mjq_logs.words import amount_in_words
 
-__all__ = ["NIGHT", "Changed", "capped", "shifted_to_night", "with_exact_estimates", "without_need"]
-
 NIGHT = 20.0, 8.0  # hours of the day between which it is night
 DAY = 24.0
 MOST_NAMED = 8  # needs, in a message

@@ -18,8 +18,6 @@ from mjq_logs.answers import Amount
 from mjq_logs.reading.log import Log
 from mjq_logs.words import amount_of
 
-__all__ = ["NODE_ROUNDING", "Machines", "sizes_between"]
-
 SIZES = 10  # that are tried at first
 SMALLEST, LARGEST = 0.75, 2.0  # of them, as multiples of the machine of the log
 NODE_ROUNDING = 1e-9  # of a number of nodes

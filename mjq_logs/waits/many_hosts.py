@@ -21,8 +21,6 @@ from mjq_logs.reading.log import HOUR, Log
 from mjq_logs.replaying import replayed
 from mjq_logs.words import NAMES, OTHER_HOSTS, amount_in_words, amount_of, percent, time_in_words
 
-__all__ = ["RULES", "HostMachines", "as_it_is", "lost_on_hosts", "rules_compared", "shapes_in_words"]
-
 RULES = "best fit", "pool", "worst fit", "passing"  # in the order of a plan
 
 SIZES = 10  # that are tried at first

@@ -18,11 +18,6 @@ from mjq_logs.capacity.estimates import tightest
 from mjq_logs.reading.log import HOUR, Log
 from mjq_logs.replaying import replayed
 
-__all__ = [
-    "GROWTHS", "LEAST", "difference", "interval", "measured", "surely_below", "wait_statistics", "waits_at_load",
-    "with_intervals", "worth",
-]  # fmt: skip
-
 GROWTHS = 0.5, 0.7, 0.85, 1.0, 1.15, 1.3, 1.5  # how many times as fast as in the log the jobs come
 PERCENTILE = 90.0
 LEAST = 1 / 60  # hours: intervals of waits that lie below, or reach below it, are not given

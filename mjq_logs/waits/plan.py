@@ -33,8 +33,6 @@ from mjq_logs.waits.what_if import what_if
 from mjq_logs.window import window_in_words, window_of
 from mjq_logs.words import CLEARLY, agreement_in_words, amount_of, assumed, plan_in_words, rule_of
 
-__all__ = ["planned", "planned_by_partition", "planned_on_hosts", "together"]
-
 LOADS = 0.8, 0.9, 1.0, 1.1, 1.2  # times the growth, for the waits against the load
 MOST_BETWEEN = 50  # sizes between two others, up to which each is tried
 FINEST = 0.01  # step between sizes where there are more of them, relative to the size

@@ -17,8 +17,6 @@ from mjq_logs.reading.log import Log
 from mjq_logs.reading.vectors import plain
 from mjq_logs.waits.one_size import wait_statistics, worth
 
-__all__ = ["Replays"]
-
 
 class Replays:
     """Make each replay of one log once; keep notes beside an output if there is one, so that the same call resumes.

@@ -18,8 +18,6 @@ from mjq_logs.waits.changes import Changed
 from mjq_logs.waits.one_size import difference, measured, with_intervals, worth
 from mjq_logs.words import amount_of
 
-__all__ = ["compared", "what_if"]
-
 SAME = 1e-6  # hours by which waits may differ and count as the same
 
 

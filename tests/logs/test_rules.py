@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mjq.simulation import replay
+from mjq.simulation.engine.hours import HOURS
 from mjq_book.experiments import kept
 from mjq_logs import (
     Log,
@@ -32,7 +33,7 @@ from mjq_logs.forecast.state import history
 from mjq_logs.replaying import replayed
 from mjq_logs.rules.exposure import exposure, octaves
 from mjq_logs.rules.files import as_toml
-from mjq_logs.rules.hours import HOURS, MONDAY, WEEK, hours_of_week
+from mjq_logs.rules.hours import MONDAY, WEEK, hours_of_week
 from mjq_logs.rules.in_words import rules_in_words
 from mjq_logs.rules.judging import likeness, waits_with
 from mjq_logs.rules.weekly import weekly

@@ -7,8 +7,6 @@ from functools import lru_cache
 from tests.reference.problems import PROBLEMS
 from tests.reference.ways import WAYS
 
-__all__ = ["LARGEST_DENOMINATOR", "computed", "processor_tolerance", "rounded", "supported", "to_decimal"]
-
 MOST_DIGITS = 12
 MARGIN = 4  # times what the ways differ by
 LEAST_APART = Decimal("2e-14")  # relatively: rounding differs between runs

@@ -21,8 +21,6 @@ from tests.reference.digits import LARGEST_DENOMINATOR, computed, rounded, suppo
 from tests.reference.problems import PROBLEMS, QUANTITIES
 from tests.reference.ways import WAYS
 
-__all__ = ["FOLDER", "FOREIGN", "foreign_rows", "made", "of_problem", "of_schedules", "write"]
-
 FOLDER = Path(reference.__path__[0])
 FOREIGN = ROOT / "tests/foreign/values.csv"
 WITHIN_OURS = Decimal("1e-10")  # relatively: what the tests allow where another program errs

@@ -5,8 +5,6 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
-__all__ = ["PROBLEMS", "QUANTITIES", "Problem"]
-
 JOBS, RATE, TIME, SHARE, NONE = "jobs", "jobs per unit of time", "units of time", "fraction", "1"
 SQUARE = "squared units of time"
 # Name of a quantity, by the symbol that the ways use: its name, what it is, its unit.

@@ -21,8 +21,6 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["residuals"]
-
 LEAST_NEW_LENGTH = 1e-14  # of an image, beside its basis: less is rounding
 TINY_PIVOT = 1e-200  # in place of none
 

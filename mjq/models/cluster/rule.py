@@ -24,8 +24,6 @@ from numpy.typing import ArrayLike
 
 from mjq._util import checks
 
-__all__ = ["checked", "cluster_states", "states", "transitions"]
-
 
 def checked(
     N: int, sizes: ArrayLike, p: ArrayLike, lam: float, mu1: float, mu2: ArrayLike, C: int

@@ -10,8 +10,6 @@ import numpy as np
 
 from mjq._util import checks
 
-__all__ = ["harmonic_sizes", "normal_sizes", "uniform_sizes"]
-
 MOST_SIZES = 1_000_000
 
 

@@ -30,8 +30,6 @@ from mjq.models.cluster import tandem
 from mjq.models.cluster.rule import checked
 from mjq.solvers import drain
 
-__all__ = ["Performance", "measures", "performance", "smallest_cluster"]
-
 MOST_BYTES = 4e9
 WORKING_VECTORS = 17  # that the solver holds besides its basis
 MOST_SERVERS = 10_000_000  # in units of the sizes' common divisor

@@ -64,8 +64,6 @@ from mjq._util.budget import require_time
 from mjq._util.compiling import numba
 from mjq.solvers import arnoldi, chain, drain, sums
 
-__all__ = ["BASIS_VECTORS", "Tandem", "TandemState", "steady_state", "unblocked"]
-
 RESIDUAL_TOLERANCE = 1e-13  # relative, of the iterations
 RESIDUAL_LOSS = 100  # times as large the residual of the answer may be
 MEASURE_TOLERANCE = 1e-10  # relative, of each measure, by what plain sweeps still change about it

@@ -20,8 +20,6 @@ from scipy import optimize
 from mjq.models.fluid.share import smoothed_share
 from mjq.solvers.network import Network
 
-__all__ = ["fit_smoothing"]
-
 BUSY_SLACK = 1e-9  # by which part busy servers may exceed the jobs or the servers
 LOG_EXPONENT_TOLERANCE = 1e-14
 LOG_EXPONENTS = -5.0, 12.0  # where to look first, and the largest that is told from the hard minimum

@@ -30,8 +30,6 @@ from mjq.models.fluid.stationary import stationary_point
 from mjq.solvers.network import Network
 from mjq.solvers.phase_type import PhaseType
 
-__all__ = ["response_time", "response_time_cdf"]
-
 
 def response_time(
     network: Network, pairs: tuple | Sequence[tuple], entry: dict | None = None, p: Exponents = None

@@ -18,8 +18,6 @@ from collections.abc import Callable, Iterator
 
 from mjq.solvers.network import Network
 
-__all__ = ["hard_share", "transitions"]
-
 
 def hard_share(x: float, k: float) -> float:
     """Return the part of a server that each of x jobs gets from k servers: all of one while there are enough.

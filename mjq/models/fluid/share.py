@@ -27,8 +27,6 @@ from mjq._util import checks
 from mjq._util.plain import brief
 from mjq.solvers.network import Network, positive_or_infinite
 
-__all__ = ["Exponents", "drift", "drift_of", "exponents_by_queue", "jacobian", "shares_by_queue", "smoothed_share"]
-
 Exponents = float | dict | None  # one smoothing exponent, one a queue, or none: the hard minimum
 
 

@@ -38,8 +38,6 @@ from mjq.solvers import chain
 from mjq.solvers.phase_type import PhaseType
 from mjq.solvers.transient import Transient
 
-__all__ = ["life", "response_time", "still_there"]
-
 LEFT_OUT_PROBABILITY = 1e-9  # of more jobs than are followed, about
 MOST_OTHERS = 10_000_000  # in a vector
 MOST_PHASES = 10_000  # in a matrix: 0.8 GB

@@ -40,8 +40,6 @@ from mjq._util import checks
 from mjq.models.fluid.share import Exponents, drift_of, exponents_by_queue, jacobian, shares_by_queue
 from mjq.solvers.network import Network
 
-__all__ = ["Point", "stationary_point", "trajectory"]
-
 TRAJECTORY_TOLERANCE = 1e-9  # relative
 ROUGH_TOLERANCE, CLOSE_TOLERANCE = 1e-4, 1e-7  # the same, on the way to a stationary point
 JOBS_TOLERANCE = 1e-3  # the absolute one is the relative one times this, times the jobs at the start

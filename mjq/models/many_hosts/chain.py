@@ -45,8 +45,6 @@ from mjq._util.compiling import numba
 from mjq.models.many_hosts.rule import Host, checked, departures, host, placed
 from mjq.solvers import arnoldi, chain
 
-__all__ = ["MOST_STATES", "HostsState", "capacity", "saturated_state"]
-
 MOST_STATES = 200_000  # resting ones: half a minute
 MOST_ENTRIES = 2_400_000  # of their contents: states times hosts
 DENSE_STATES = 2_500  # up to which the matrix of the sweep is eliminated

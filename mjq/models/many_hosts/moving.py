@@ -45,8 +45,6 @@ from mjq._util.compiling import numba
 from mjq.models.many_hosts.rule import MOST_HOSTS, checked, host
 from mjq.solvers import drain
 
-__all__ = ["capacity_with_moving", "packings"]
-
 MOST_PLACES = 50_000_000  # of the table
 MOST_STEPS = 2e10  # to fill it
 

@@ -36,18 +36,6 @@ from mjq._util import checks
 from mjq.simulation.hosts import A_HOST, PLACEMENTS
 from mjq.solvers import drain
 
-__all__ = [
-    "MOST_HOSTS",
-    "PLACEMENTS",
-    "Host",
-    "State",
-    "checked",
-    "departures",
-    "host",
-    "placed",
-    "saturated_transitions",
-]
-
 State = tuple[tuple[int, ...], int]  # contents, class of the head from 0
 
 MOST_PACKINGS = 100_000  # of one host

@@ -42,8 +42,6 @@ from scipy import special
 
 from mjq._util import checks
 
-__all__ = ["lost_time", "rare_whole_hosts", "share_that_must_end", "time_to_empty"]
-
 MOST_PLACES = 10_000_000  # of one host: terms of a sum
 LARGE = 50  # from which on Stirling's series is accurate to rounding
 

@@ -24,8 +24,6 @@ from numpy.typing import ArrayLike
 from mjq._util import checks
 from mjq.solvers import phase_type
 
-__all__ = ["endless_rows", "one_or_all", "split_hyperexponential"]
-
 MOST_SERVERS = 10_000_000  # of one-or-all, which keeps some arrays of that length
 
 

@@ -39,15 +39,6 @@ from mjq.models.near_saturation import poisson_equation
 from mjq.models.processing_capacity.rule import configurations
 from mjq.solvers import chain, drain
 
-__all__ = [
-    "RelativeCompletions",
-    "below",
-    "decay_rate",
-    "relative_completions",
-    "relative_completions_of",
-    "sojourn_asymptote",
-]
-
 ELIMINATION_LIMIT = 1000  # saturated states up to which the Poisson equation is eliminated
 
 

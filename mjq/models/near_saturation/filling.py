@@ -36,8 +36,6 @@ from mjq._util import checks
 from mjq.models.near_saturation.constant import below
 from mjq.solvers import qbd
 
-__all__ = ["ServerFilling", "filling_saturated_transitions", "filling_transitions", "server_filling"]
-
 MOST_STATES = 100_000  # of the queue below the level from which on it repeats itself
 
 

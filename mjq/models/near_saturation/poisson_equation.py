@@ -50,8 +50,6 @@ from mjq._util.budget import require_time
 from mjq._util.compiling import numba
 from mjq.solvers import chain, drain
 
-__all__ = ["drained", "eliminated", "surplus"]
-
 RESIDUAL_TOLERANCE = 1e-12  # of the iterations, relative to the right side
 LEAST_RESIDUAL = 1e-14  # asked for where the right side is nearly zero
 RESIDUAL_LIMIT = 1e-9  # stationary mean of the absolute residual, relative to completions and to the solution itself

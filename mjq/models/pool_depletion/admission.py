@@ -17,8 +17,6 @@ from numpy.typing import ArrayLike
 from mjq._util import checks
 from mjq.models import pool_depletion
 
-__all__ = ["admissions", "depletion_times", "judged", "switching_systems"]
-
 
 def switching_systems(number: int, seed: int | Sequence[int]) -> np.ndarray:
     """Draw demands of two classes at two stations: class A is heavier at station 1, class B at station 2.

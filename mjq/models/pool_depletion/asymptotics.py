@@ -29,12 +29,6 @@ from numpy.typing import ArrayLike
 from mjq._util import checks
 from mjq.models.pool_depletion.rule import checked_demands
 
-__all__ = [
-    "AdmittedMix", "asymptotic_depletion_time", "asymptotic_rules", "asymptotic_throughputs", "equal_work_pool_mix",
-    "equi_utilization_point", "gain", "optimal_admitted_mix", "optimal_pool_mix", "saturation_sector",
-    "scheduling_error",
-]  # fmt: skip
-
 RATES_ALIKE = 1e-12  # relative difference that counts as none: at the optimal pool mix the whole sector is optimal
 
 

@@ -32,8 +32,6 @@ from mjq.models.pool_depletion import passes
 from mjq.models.pool_depletion.rule import checked_demands, checked_places, checked_pool
 from mjq.solvers.transient import Transient
 
-__all__ = ["MOST_STATES", "Depletion", "best_policy", "count_states", "depletion", "energy"]
-
 MOST_STATES = 1_000_000  # for the exact distribution of the depletion time
 MOST_WORK = 1e10  # states times steps for it: about a minute
 DEVIATIONS = 10  # standard deviations beyond the mean up to which steps are counted for that

@@ -31,8 +31,6 @@ from numpy.typing import ArrayLike
 
 from mjq._util import checks
 
-__all__ = ["along_mixes", "throughputs"]
-
 MOST_POPULATIONS = 1_000_000  # vectors up to the one asked for
 
 

@@ -24,8 +24,6 @@ from mjq._util import checks
 from mjq.models.pool_depletion import mean_value
 from mjq.models.pool_depletion.rule import checked_demands, checked_places
 
-__all__ = ["large_pool_times", "mva_throughputs", "optimal_mix_by_mva", "whole_mix", "whole_mixes"]
-
 MIX_DIGITS = 9  # decimals of a wanted number of tasks: 0.6 of 10 places are 6, whatever binary fractions say
 
 

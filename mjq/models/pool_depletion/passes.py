@@ -55,8 +55,6 @@ from mjq._util.budget import require_time, spent
 from mjq._util.compiling import numba
 from mjq.solvers import sums
 
-__all__ = ["Means", "best_policy", "block_size", "count_states", "generator", "means"]
-
 NEGLIGIBLE_VISIT = 1e-30  # probability of ever visiting a block below which it is left out
 LARGE_DIAGONAL = 200_000  # states of a diagonal from which on it is divided among threads
 PIECES_A_WORKER = 4  # so that nobody waits long for the last one

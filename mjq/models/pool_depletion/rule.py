@@ -20,8 +20,6 @@ from numpy.typing import ArrayLike
 
 from mjq._util import checks
 
-__all__ = ["checked_demands", "checked_places", "checked_pool", "transitions", "transitions_when_completed"]
-
 Demands = Sequence[Sequence[Any]] | np.ndarray  # a row for each station, a column for each class
 
 

@@ -56,8 +56,6 @@ from mjq.models.processing_capacity.rule import (
 )
 from mjq.solvers import arnoldi, chain, drain
 
-__all__ = ["fixed_point_iteration", "limiting_completion_rate", "processing_capacity", "saturated_state"]
-
 DENSE_STATES = 300  # saturated states up to which eigenvectors are found with dense matrices
 NODA_STEPS, NODA_TOLERANCE = 60, 1e-13  # the latter relative, of growth rates
 SMALLEST_ENTRY = 1e-280  # of an eigenvector whose largest one is 1: quotients of two are numbers

@@ -31,11 +31,6 @@ from numpy.typing import ArrayLike
 from mjq._util import checks
 from mjq.solvers import chain, drain
 
-__all__ = [
-    "PHASE_LIMIT", "checked", "configurations", "heads", "require_few_phases", "saturated_states",
-    "saturated_transitions", "seat", "states_of", "tagged_transitions", "transitions",
-]  # fmt: skip
-
 Vector = Sequence[float] | np.ndarray  # an entry for each class
 
 MIX_TOLERANCE = 1e-9  # of shares

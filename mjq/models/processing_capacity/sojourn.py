@@ -58,8 +58,6 @@ from mjq.models.processing_capacity.rule import (
 from mjq.solvers import chain, drain, qbd
 from mjq.solvers.phase_type import PhaseType
 
-__all__ = ["Queue", "Sojourn", "one_sided_bound", "sojourn"]
-
 LEAST_DISTANCE = 1e-9  # relative, of the arrival rate from the capacity
 CROSS_CHECKED_STATES = 300  # up to which the mean time in the system is computed a second way
 MEANS_APART = 1e-5  # relative difference between both

@@ -39,8 +39,6 @@ from mjq.simulation.engine.policy import Policy
 from mjq.simulation.engine.queue import EVERYTHING, NOBODY, NOTHING, RESOURCE, by_resource, units
 from mjq.solvers import chain
 
-__all__ = ["POLICIES", "FiniteQueue", "empty", "finite_queue", "served_and_waiting", "shadow_time", "transitions"]
-
 MOST_STATES = 20_000
 MOST_ROOM = 1000  # places for jobs of one class; with two there are too many states long before
 

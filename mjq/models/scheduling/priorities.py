@@ -54,8 +54,6 @@ from mjq.simulation.engine.queue import RESOURCE, units
 from mjq.solvers import chain
 from mjq.solvers.qbd import Levels
 
-__all__ = ["capacity_left", "left_beside_whole_jobs", "left_by_chain", "left_for_whole_jobs", "priority_transitions"]
-
 MOST_PLACES = 10_000_000  # terms of a sum: seconds
 FLOW_ERROR = 1e-8  # of the capacity left, by which completions of high jobs may miss their arrivals
 NONE = -1  # class of the first high job where none waits

@@ -9,8 +9,6 @@ import numpy as np
 
 from mjq._util import checks
 
-__all__ = ["short_of"]
-
 
 def short_of(
     B: np.ndarray, b: np.ndarray, counts: np.ndarray, heads: np.ndarray, time: np.ndarray, names: Iterable[str]

@@ -37,8 +37,6 @@ from mjq._util import checks
 from mjq.models.processing_capacity.rule import checked, configurations
 from mjq.solvers import chain
 
-__all__ = ["dominant_needs", "packing_bound", "view"]
-
 SOLVER = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
 GAP = 1e-11  # relative, between the program and its bound
 MOST_ROUNDS = 10_000  # each adds a packing

@@ -33,8 +33,6 @@ from numpy.typing import ArrayLike
 
 from mjq._util import checks
 
-__all__ = ["steps_needed", "throughput_equal_rates"]
-
 MOST_STEPS = 1e11  # of the convolutions: some minutes
 
 

@@ -47,8 +47,6 @@ from mjq._util import checks
 from mjq._util.compiling import numba
 from mjq.solvers import sums
 
-__all__ = ["StaircaseState", "product_form", "staircase"]
-
 MOST_STATES = 100_000_000  # saturated ones
 
 

@@ -30,8 +30,6 @@ from scipy import special
 from mjq._util import checks
 from mjq.models.stability.rule import checked
 
-__all__ = ["throughput_equal_rates", "throughput_one_or_all"]
-
 MOST_STEPS = 1e11  # of the convolutions for equal rates: some minutes
 
 

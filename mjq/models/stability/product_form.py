@@ -33,8 +33,6 @@ from mjq._util.compiling import numba
 from mjq.models.stability.rule import checked
 from mjq.solvers.sums import from_the_largest, running
 
-__all__ = ["embedded_distribution", "saturated_states", "stationary_distribution", "throughput", "time_shares"]
-
 
 @numba.njit(cache=True, nogil=True)
 def _state(i, n, n1, n2):

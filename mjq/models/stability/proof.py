@@ -10,8 +10,6 @@ from typing import Any
 
 from mjq.models import stability
 
-__all__ = ["differences"]
-
 STEPS = {(1, 1): "a", (1, 0): "b", (0, 1): "c", (0, 0): "d"}  # by blk of u_i and of u_{i+1}
 
 

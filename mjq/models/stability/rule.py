@@ -22,8 +22,6 @@ from collections.abc import Iterator
 
 from mjq._util import checks
 
-__all__ = ["admit", "checked", "listed_transitions", "saturated_transitions", "u", "v"]
-
 MOST_STATES = 100_000_000  # saturated ones
 
 

@@ -21,8 +21,6 @@ from mjq._util import checks
 from mjq.models.stability.product_form import time_shares
 from mjq.models.stability.rule import checked
 
-__all__ = ["deepest_dip", "limiting_waste", "naive_throughput", "peaks_and_dips", "wasted_servers"]
-
 CURVE_ROUNDING = 1e-9  # in the unit of a curve's values
 
 

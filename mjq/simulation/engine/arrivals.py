@@ -19,11 +19,6 @@ from mjq._util.compiling import BORROWING, numba
 from mjq.simulation.engine.heap import chosen, cumulative, phase_table, phase_time, record_type
 from mjq.solvers.phase_type import PhaseType
 
-__all__ = [  # noqa: RUF022, in the order of reading
-    "Source", "Lognormal", "BoundedPareto", "Law", "Service", "poisson", "logged", "laws", "rates_of", "next_arrival",
-    "class_of", "number_of", "service_time", "estimate",
-]  # fmt: skip
-
 MEANS_APART = 1e-9  # by which a rate and the mean of a law may differ, relative
 
 LAW = record_type([("phases", np.int64), ("first", np.int64), ("length", np.int64)])

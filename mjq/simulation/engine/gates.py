@@ -16,8 +16,6 @@ from mjq.simulation.engine.heap import record_type
 from mjq.simulation.engine.queue import ALL, NOBODY, enter_again, leave
 from mjq.simulation.engine.treap import fell
 
-__all__ = ["gates_of", "let_in", "return_room", "stop"]
-
 # Of a group: what it may still take, who waits first and last, of which kind its limit is, and the next gate that is to
 # be opened.
 GATE = record_type(

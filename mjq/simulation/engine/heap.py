@@ -17,8 +17,6 @@ from mjq._util.compiling import BORROWING, numba
 if TYPE_CHECKING:  # a simulation runs without the solvers
     from mjq.solvers.phase_type import PhaseType
 
-__all__ = ["chosen", "cumulative", "doubled", "phase_table", "phase_time", "pop", "push", "record_type", "remove"]
-
 
 def record_type(fields: list[tuple]) -> np.dtype:
     """Return the type of records with these fields, which also plain Python reads as ``table[row].field``.

@@ -17,8 +17,6 @@ from mjq._util.compiling import BORROWING, numba
 from mjq.simulation.engine.heap import record_type
 from mjq.simulation.engine.queue import UNKNOWN
 
-__all__ = ["ALWAYS", "HOURS", "WEEK", "hours_left", "next_start", "open_and_close", "passes"]
-
 HOURS = 168  # of a week
 # A class of hours. Of each hour of the week: after how many, itself included, hours close, 0 if it is closed; and after
 # how many closed ones open.

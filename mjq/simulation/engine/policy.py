@@ -34,8 +34,6 @@ from functools import cache
 from mjq._util.compiling import BORROWING, numba
 from mjq.simulation.engine.queue import JOB, MEMORY, PROFILE, QUEUE
 
-__all__ = ["Policy", "compiled"]
-
 
 @dataclass(frozen=True)
 class Policy:

@@ -35,13 +35,6 @@ from mjq._util.checks import FIT_TOLERANCE
 from mjq._util.compiling import BORROWING, numba
 from mjq.simulation.engine.heap import record_type
 
-__all__ = [  # noqa: RUF022, in the order of reading
-    "NOBODY", "UNKNOWN", "MANY", "ALL", "ALIKE", "WHOLE", "RESOURCE", "MOST_RESOURCES", "NOTHING", "EVERYTHING",
-    "JOB", "MEMORY", "PROFILE", "QUEUE", "units", "by_resource", "fits", "take", "give_back", "plus", "minus",
-    "interrupt", "empty_queues", "job_table", "longer_table", "enter", "kth_waiting", "pass_by_number", "leave",
-    "enter_again", "serve", "release",
-]  # fmt: skip
-
 NOBODY = -1
 UNKNOWN = -2  # who it is must be looked up
 MANY = 2**62  # more jobs than ever come

@@ -30,8 +30,6 @@ import numpy as np
 from mjq._util.compiling import BORROWING, numba
 from mjq.simulation.engine.queue import ALIKE, MANY, NOBODY, fits, kth_waiting
 
-__all__ = ["FEW", "fell", "first_in_hours", "seek", "uproot"]
-
 FEW = 32
 
 

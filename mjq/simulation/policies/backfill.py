@@ -44,8 +44,6 @@ from mjq.simulation.engine.hours import next_start
 from mjq.simulation.engine.policy import Policy
 from mjq.simulation.engine.queue import ALL, MOST_RESOURCES, NOBODY, fits, give_back, take
 
-__all__ = ["POLICIES"]
-
 EVERYBODY = 2**31 - 1  # more than a queue can hold
 
 

@@ -26,8 +26,6 @@ from mjq.simulation.engine.policy import Policy
 from mjq.simulation.engine.queue import ALL, EVERYTHING, MANY, NOBODY, NOTHING, fits, kth_waiting, minus, plus
 from mjq.simulation.engine.treap import seek, uproot
 
-__all__ = ["POLICIES"]
-
 
 def choose(jobs, line, serving, memory, profile, running, free, now):
     """Return the first job in the queue if it fits, or the first that delays its start by no estimate.

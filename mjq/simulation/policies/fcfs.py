@@ -6,8 +6,6 @@ from mjq.simulation.engine.policy import Policy
 from mjq.simulation.engine.queue import ALL, EVERYTHING, NOBODY, UNKNOWN, fits
 from mjq.simulation.engine.treap import first_in_hours, uproot
 
-__all__ = ["POLICIES"]
-
 
 def choose(jobs, line, serving, memory, profile, running, free, now):
     """Return the first job in the queue, if it fits.

@@ -10,8 +10,6 @@ from mjq.simulation.engine.policy import Policy
 from mjq.simulation.engine.queue import NOBODY, fits
 from mjq.simulation.engine.treap import first_in_hours, uproot
 
-__all__ = ["POLICIES"]
-
 
 def choose(jobs, line, serving, memory, profile, running, free, now):
     """Return the first job in the queue that fits: the earliest of those that are first of their class."""

@@ -8,8 +8,6 @@ from __future__ import annotations
 from mjq.simulation.engine.policy import Policy
 from mjq.simulation.engine.queue import NOBODY
 
-__all__ = ["POLICIES"]
-
 
 def choose(jobs, line, serving, memory, profile, running, free, now):
     """Return the job that needs most of those that fit; the earliest of these. Or nobody: see below.

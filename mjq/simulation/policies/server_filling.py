@@ -13,8 +13,6 @@ import numpy as np
 from mjq.simulation.engine.policy import Policy
 from mjq.simulation.engine.queue import ALL, NOBODY, RESOURCE, WHOLE, interrupt
 
-__all__ = ["POLICIES"]
-
 
 def choose(jobs, line, serving, memory, profile, running, free, now):
     """Return who starts, or is interrupted, so that the largest of the first jobs that can fill the servers are served.

@@ -12,8 +12,6 @@ from __future__ import annotations
 from mjq.simulation.engine.policy import Policy
 from mjq.simulation.engine.queue import NOBODY, fits
 
-__all__ = ["POLICIES"]
-
 
 def choose(jobs, line, serving, memory, profile, running, free, now):
     """Return the first job of the classes that go first, if it fits; if none of these waits, the first of the others.

@@ -7,8 +7,6 @@ from functools import cache
 from mjq import cluster
 from mjq_book.exercises.question import Choice, Question, Task, decimal
 
-__all__ = ["QUESTIONS"]
-
 UNIFORM = (
     "A cluster of {N} servers has a tracker, which maps jobs one by one at rate {mu1} per second, and a queue of {C} "
     "places in front of it. On average {lam} jobs arrive per second (Poisson). A job needs 1 to {T} servers, each "

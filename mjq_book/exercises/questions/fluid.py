@@ -7,8 +7,6 @@ import math
 from mjq import fluid
 from mjq_book.exercises.question import Choice, Question, Task, decimal
 
-__all__ = ["QUESTIONS"]
-
 RATE = "requests per second"
 QUEUE, JOB = "queue", ("queue", "request")
 THINK = ("think", "request")

@@ -7,8 +7,6 @@ import math
 from mjq import many_hosts as mh
 from mjq_book.exercises.question import Choice, Question, Task, decimal, table
 
-__all__ = ["QUESTIONS"]
-
 RATE = "jobs per hour"
 FULL = (
     "A cluster has {m} hosts with {n} places each, and a job runs on every place. A job that needs a whole host is at "

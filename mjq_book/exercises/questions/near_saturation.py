@@ -19,8 +19,6 @@ from mjq_book.exercises.questions.processing_capacity import (
     system,
 )
 
-__all__ = ["QUESTIONS"]
-
 CONSTANT = "What is Δ, if the mean time in the system near saturation is (1 + Δ) / (X − λ)?"
 RUNS = 6  # in a log
 

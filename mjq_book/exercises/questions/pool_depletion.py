@@ -7,8 +7,6 @@ import math
 from mjq import pool_depletion as pool
 from mjq_book.exercises.question import Choice, Question, Task, decimal
 
-__all__ = ["QUESTIONS"]
-
 DEMANDS = (
     "Tasks visit station 1 and then station 2; the tasks at a station share it equally. Demands are exponential. Their "
     "means in minutes are:\n\n| | class A | class B |\n|:--|--:|--:|\n| station 1 | {D1A} | {D1B} |\n"

@@ -8,19 +8,6 @@ from mjq import System
 from mjq import processing_capacity as pc
 from mjq_book.exercises.question import Choice, Question, Task, decimal, one_or_all_cycle, shares, table
 
-__all__ = [
-    "ARRIVALS",
-    "QUESTIONS",
-    "TIME",
-    "TWO_CLASSES",
-    "capacity",
-    "draw_arrivals",
-    "draw_two_classes",
-    "mean_stay",
-    "saturated",
-    "system",
-]
-
 RATE = "jobs per hour"
 TIME = "hours"
 IDLE = "that units are idle while jobs wait"

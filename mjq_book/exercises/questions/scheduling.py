@@ -10,8 +10,6 @@ from mjq import scheduling
 from mjq.simulation import schedule
 from mjq_book.exercises.question import Choice, Question, Task, decimal, schedule_table, shares, table
 
-__all__ = ["QUESTIONS"]
-
 TIME = "hours"
 MINUTES = "minutes"
 PASSING = "that others may pass"

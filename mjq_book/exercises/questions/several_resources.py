@@ -10,8 +10,6 @@ from mjq import System
 from mjq import several_resources as sr
 from mjq_book.exercises.question import Choice, Question, Task, decimal, table
 
-__all__ = ["QUESTIONS"]
-
 RATE = "jobs per hour"
 RESOURCES = "processors", "memory"
 MACHINE = (

@@ -7,8 +7,6 @@ import numpy as np
 from mjq import stability as st
 from mjq_book.exercises.question import Choice, Question, Task, decimal, one_or_all_cycle, table
 
-__all__ = ["QUESTIONS"]
-
 RATE = "jobs per hour"
 RARE = 1e-5  # probability of a state that a solution leaves out
 IDLE = "that servers are idle while jobs wait"

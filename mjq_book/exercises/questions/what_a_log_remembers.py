@@ -7,8 +7,6 @@ from mjq import near_saturation as ns
 from mjq import processing_capacity as pc
 from mjq_book.exercises.question import Choice, Question, Task, decimal
 
-__all__ = ["QUESTIONS"]
-
 REPEATS = "A job is of the class of the job before it with probability {r}, and otherwise its class is drawn anew. "
 
 

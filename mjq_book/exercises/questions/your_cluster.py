@@ -5,8 +5,6 @@ from __future__ import annotations
 from mjq.simulation import schedule
 from mjq_book.exercises.question import Choice, Question, Task, decimal, schedule_table
 
-__all__ = ["QUESTIONS"]
-
 
 def draw_alike(rng):
     need = int(rng.integers(3, 30))

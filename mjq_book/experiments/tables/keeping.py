@@ -19,8 +19,6 @@ import scipy
 from mjq._util import folders
 from mjq._util.compiling import numba
 
-__all__ = ["keep", "known", "machine", "median_time", "processor", "record", "replace", "stamp"]
-
 PROVENANCE = Path(__file__).parent / "provenance.csv"
 
 

@@ -6,8 +6,6 @@ from importlib import resources
 
 import polars as pl
 
-__all__ = ["KEPT", "kept", "origin"]
-
 # Table and the module that makes it.
 KEPT = {
     "anomalies": "anomalies",

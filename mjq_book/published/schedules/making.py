@@ -12,8 +12,6 @@ from mjq.simulation import replay
 from mjq.simulation.schedule import TIES
 from mjq_book.published.schedules import POLICIES, Workload
 
-__all__ = ["FOLDER", "drawn", "expected", "made", "takes", "write"]
-
 FOLDER = Path(__file__).parent
 LIMITS = "run past", "killed"
 

@@ -15,8 +15,6 @@ from typing import Any
 
 from mjq_book.runs.kept import results
 
-__all__ = ["METADATA", "describe", "write"]
-
 METADATA = "ro-crate-metadata.json"
 CRATE = "https://w3id.org/ro/crate/1.1"
 PROFILE = "https://w3id.org/ro/wfrun/process/0.5"

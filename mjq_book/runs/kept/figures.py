@@ -11,8 +11,6 @@ from matplotlib.container import BarContainer, ErrorbarContainer
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator
 
-__all__ = ["COLUMNS", "data"]
-
 COLUMNS = ["panel", "title", "x label", "y label", "kind", "series", "x", "y", "low", "high", "value", "x tick"]
 
 

@@ -10,8 +10,6 @@ from typing import Any
 from mjq._util import fingerprints
 from mjq._util.fingerprints import HOME
 
-__all__ = ["OURS", "code", "versions"]
-
 OURS = "mjq", "mjq_logs", "mjq_book"
 PACKAGES = ("numpy", "scipy", "sympy", "numba", "matplotlib", "papermill", "ipykernel", "distributed")
 

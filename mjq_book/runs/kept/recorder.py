@@ -14,8 +14,6 @@ from IPython.core.formatters import JSONFormatter
 from IPython.core.interactiveshell import InteractiveShell
 from IPython.core.pylabtools import print_figure
 
-__all__ = ["DATA", "DataFormatter", "load_ipython_extension"]
-
 DATA = "application/vnd.mjq.data+json"
 PNG_DOTS_PER_INCH = 200
 

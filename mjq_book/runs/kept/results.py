@@ -15,8 +15,6 @@ from nbformat import NotebookNode
 from mjq._util.plain import plain
 from mjq_book.runs.kept.recorder import DATA
 
-__all__ = ["Figure", "Results", "taken_from", "write_json", "write_table"]
-
 GLUED = "application/papermill.record/"
 
 

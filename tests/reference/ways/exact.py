@@ -11,10 +11,6 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
-__all__ = [
-    "Rule", "absorption_moments", "decimals", "digits", "elapsed", "fractions", "mean", "solved", "stationary",
-]  # fmt: skip
-
 DIGITS = 40
 TINY = Decimal("1e-20")  # what a series may leave out
 Rule = Callable[[Any], Iterable[tuple[Hashable, Any]]]

@@ -7,8 +7,6 @@ from typing import Any
 from mjq import many_hosts
 from tests.reference.ways import exact
 
-__all__ = ["by_binomials", "by_chain", "by_elimination", "by_product"]
-
 
 def by_chain(hosts: int, B: int, b: list, mu: list, p: list, placement: str) -> dict[str, Any]:
     """Return the capacity, and how long the head would fit into the sum of the room, by the library."""

@@ -10,13 +10,6 @@ from mjq.models import near_saturation, processing_capacity, stability
 from mjq.models.processing_capacity import saturated_transitions, tagged_transitions, transitions
 from tests.reference.ways import exact
 
-__all__ = [
-    "capacity_and_delta_by_elimination", "capacity_by_elimination", "capacity_by_equal_rates", "capacity_by_passes",
-    "delta_by_one_or_all", "delta_by_poisson", "erlang", "far_levels", "filling_by_levels", "filling_cut_off",
-    "limiting_rate", "one_or_all_exact", "queue_by_levels", "queue_cut_off", "server_by_moments",
-]  # fmt: skip
-
-
 # --- Saturated systems ------------------------------------------------------------------------------------------------
 
 

@@ -11,11 +11,6 @@ from mjq.solvers.network import Network
 from mjq.solvers.phase_type import exponential
 from tests.reference.ways import exact
 
-__all__ = [
-    "closed_at_rest", "closed_by_bisection", "closed_by_elimination", "closed_by_product_form", "open_at_rest",
-    "open_by_formula", "open_by_product_form", "open_by_sums", "path_by_formula", "path_by_integration",
-]  # fmt: skip
-
 Numbers = list[float]
 
 

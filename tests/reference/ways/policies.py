@@ -17,8 +17,6 @@ from mjq.solvers import chain
 from tests.reference.ways import exact
 from tests.reference_schedules import OF_NEEDS, filled
 
-__all__ = ["by_finite_queue", "erlang_loss", "job_by_job", "job_by_job_sparse"]
-
 
 def by_finite_queue(lam: float, B: int, b: list, mu: list, p: list, room: int, policy: str) -> dict[str, Any]:
     """Return means of the finite queue by the library."""

@@ -5,8 +5,6 @@ from typing import Any
 from mjq.models import pool_depletion
 from tests.reference.ways import exact
 
-__all__ = ["by_equations", "by_formulas", "by_passes", "by_recursion"]
-
 Demands = list[list[float]]
 
 

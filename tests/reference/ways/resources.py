@@ -7,8 +7,6 @@ from typing import Any
 from mjq import System
 from tests.reference.ways import exact
 
-__all__ = ["by_elimination", "by_system"]
-
 
 def by_system(B: list, b: list, mu: list, p: list) -> dict[str, Any]:
     """Return the capacity, what is in use, and what the next job lacks, by the library."""

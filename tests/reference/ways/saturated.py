@@ -5,8 +5,6 @@ from typing import Any
 from mjq.models import processing_capacity, stability
 from tests.reference.ways import exact
 
-__all__ = ["by_cycles", "by_elimination", "by_passes", "by_product_form"]
-
 
 def by_product_form(n: int, n1: int, n2: int, mu1: float, mu2: float, p1: float) -> dict[str, Any]:
     """Return the stability limit and the wasted servers by the library's product form."""

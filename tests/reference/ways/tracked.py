@@ -6,8 +6,6 @@ from mjq.models import cluster
 from mjq.solvers import chain
 from tests.reference.ways import exact
 
-__all__ = ["by_band", "by_elimination", "by_tandem"]
-
 NAMES = {
     "E[q]": "mean_queue", "B": "blocking", "E[D]": "mean_delay", "E[U]": "mean_busy_servers", "U": "utilization",
     "E[J]": "mean_jobs",
