@@ -260,7 +260,6 @@ def saturated(
     rates: ArrayLike,
     mix: ArrayLike,
     tolerance: float = FLOW_TOLERANCE,
-    most_sweeps: int | None = None,
 ) -> SaturatedState:
     """Solve the saturated system.
 
@@ -274,8 +273,6 @@ def saturated(
         or a row for each class of the job before it.
     tolerance : float
         Largest relative change of the admission flow in one pass.
-    most_sweeps : int, optional
-        Passes to spend before giving up; by default 20,000, or as many as some minutes allow.
 
     Returns
     -------
@@ -284,7 +281,8 @@ def saturated(
     Raises
     ------
     ArithmeticError
-        If the passes did not converge, or rates lie so far apart that the answer could not be trusted.
+        If 20,000 passes, or as many as some minutes allow, did not converge, or rates lie so far apart that the answer
+        could not be trusted.
     NotInTime
         If the budget of seconds, where a command has given one, is used up.
 
@@ -296,8 +294,7 @@ def saturated(
     """
     rates, mix = np.asarray(rates, dtype=float), np.asarray(mix, dtype=float)
     passes = _Passes(configurations, rates, mix)
-    if most_sweeps is None:
-        most_sweeps = min(MOST_SWEEPS, max(BASIS_VECTORS, MOST_VISITS // configurations.counts.size))
+    most_sweeps = min(MOST_SWEEPS, max(BASIS_VECTORS, MOST_VISITS // configurations.counts.size))
     flow = (_eliminated if passes.size <= DENSE_UNKNOWNS else _arnoldi)(passes, tolerance, most_sweeps)
     flow, probabilities, residual = _settled(passes, flow, tolerance)
     if passes.size > DENSE_UNKNOWNS:

@@ -111,9 +111,10 @@ def test_departure_operator_is_the_rule(system):
 
 def test_what_does_not_converge_raises(monkeypatch):
     monkeypatch.setattr(drain, "DENSE_UNKNOWNS", 0)
+    monkeypatch.setattr(drain, "MOST_SWEEPS", 40)
     ways = drain.configurations(300, [1, 10])
     with pytest.raises(ArithmeticError, match="did not converge"):
-        drain.saturated(ways, [1, 0.5], [0.7, 0.3], most_sweeps=40)
+        drain.saturated(ways, [1, 0.5], [0.7, 0.3])
 
 
 def test_too_many_configurations_are_refused():

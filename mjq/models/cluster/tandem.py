@@ -166,7 +166,7 @@ def unblocked(tandem: Tandem) -> np.ndarray:
     return np.outer(weights, tandem.preparation_load ** np.arange(tandem.shape[1])).ravel()
 
 
-def steady_state(tandem: Tandem, most_sweeps: int | None = None) -> TandemState:
+def steady_state(tandem: Tandem) -> TandemState:
     """Solve :math:`y = H y`, by state elimination if it is small, else by Arnoldi iterations on the sweep.
 
     The iterations are accurate relative to the largest entrances. What is rare, such as a full queue, gets its digits
@@ -175,8 +175,6 @@ def steady_state(tandem: Tandem, most_sweeps: int | None = None) -> TandemState:
     Parameters
     ----------
     tandem : Tandem
-    most_sweeps : int, optional
-        Work to spend before giving up; by default 20,000 sweeps, or as many as some minutes allow.
 
     Returns
     -------
@@ -185,7 +183,8 @@ def steady_state(tandem: Tandem, most_sweeps: int | None = None) -> TandemState:
     Raises
     ------
     ArithmeticError
-        If the sweeps did not converge, or rates lie so far apart that the answer could not be trusted.
+        If 20,000 sweeps, or as many as some minutes allow, did not converge, or rates lie so far apart that the answer
+        could not be trusted.
 
     Examples
     --------
@@ -196,9 +195,8 @@ def steady_state(tandem: Tandem, most_sweeps: int | None = None) -> TandemState:
     >>> steady_state(one).queue.round(6)
     array([0.75, 0.25])
     """
-    if most_sweeps is None:
-        states = tandem.size * len(tandem.tables[-1])
-        most_sweeps = min(MOST_SWEEPS, max(2 * BASIS_VECTORS, MOST_VISITS // states))
+    states = tandem.size * len(tandem.tables[-1])
+    most_sweeps = min(MOST_SWEEPS, max(2 * BASIS_VECTORS, MOST_VISITS // states))
     if tandem.size <= DENSE_UNKNOWNS:
         flow, residual, times = _settled(tandem, _eliminated(tandem))
     else:

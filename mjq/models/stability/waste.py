@@ -119,16 +119,14 @@ def limiting_waste(n: int, n1: int, n2: int, p1: float) -> tuple[float, float]:
 # --- Shapes of curves -------------------------------------------------------------------------------------------------
 
 
-def peaks_and_dips(values: ArrayLike, noise: float = CURVE_ROUNDING) -> tuple[np.ndarray, np.ndarray]:
+def peaks_and_dips(values: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
     """Return the positions of the peaks and of the dips of a curve: its local maxima and minima, without its ends.
 
-    Towards a peak the curve rises by more than `noise`, and after it falls by more than that; a dip is the opposite.
+    Towards a peak the curve rises by more than rounding, and after it falls by more than that; a dip is the opposite.
 
     Parameters
     ----------
     values : sequence of float
-    noise : float
-        Rounding, in the unit of the values.
 
     Returns
     -------
@@ -150,11 +148,11 @@ def peaks_and_dips(values: ArrayLike, noise: float = CURVE_ROUNDING) -> tuple[np
     for k, x in enumerate(values):
         lowest = k if x < values[lowest] else lowest
         highest = k if x > values[highest] else highest
-        if direction >= 0 and x < values[highest] - noise:
+        if direction >= 0 and x < values[highest] - CURVE_ROUNDING:
             if direction:
                 peaks.append(highest)
             direction, lowest = -1, k
-        elif direction <= 0 and x > values[lowest] + noise:
+        elif direction <= 0 and x > values[lowest] + CURVE_ROUNDING:
             if direction:
                 dips.append(lowest)
             direction, highest = 1, k
