@@ -14,6 +14,7 @@ import hashlib
 import importlib.util
 import itertools
 import json
+import re
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -228,7 +229,8 @@ def html(name, panel, folder=HERE):
     settings |= {key: getattr(panel, key) for key in ("title", "note", "presets", "first", "plays", "opens")}
     if panel.guess:
         began, there = (panel.values(**panel.at(case)) for case in ({}, panel.guess.at))
-        settings["guess"] = asdict(panel.guess) | {"question": panel.guess.question.format(**began, there=there)}
+        question = re.sub(r"-(?=\d)", "−", panel.guess.question.format(**began, there=there))
+        settings["guess"] = asdict(panel.guess) | {"question": question}
     body = "\n".join(
         [
             '"use strict";',

@@ -9,6 +9,7 @@
   the name under which a sentence shows it or `glue` keeps it.
 * Sentences that cells put out stand in the page as if they had been written there.
 * The bibliography's labels are the names and years by which the text cites.
+* Pages outside of the numbered chapters count their figures from 1.
 * Chapters say how long they take to read, and the role ``{minutes}`stability, cluster``` says it of some of them on any
   page.
 * The line of a docstring that names its source stands before the parameters, and is no part of *Raises* or *Returns*.
@@ -394,11 +395,24 @@ def source_first(app, what, name, obj, options, lines):
         lines[heads[0] : heads[0]] = source
 
 
+# --- Figures ----------------------------------------------------------------------------------------------------------
+
+
+def count_figures_by_page(app, env):
+    """Count figures from 1 on each page without a number of its own; Sphinx would count on from page to page."""
+    for kinds in env.toc_fignumbers.values():
+        for numbers in kinds.values():
+            if all(len(number) == 1 for number in numbers.values()):
+                numbers.update({figure: (k,) for k, figure in enumerate(numbers, 1)})
+    return []
+
+
 def setup(app):
     app.connect("autodoc-process-docstring", source_first, priority=400)  # before napoleon reads the sections
     app.connect("env-purge-doc", forget_numbers)
     app.connect("env-merge-info", take_over_numbers)
     app.connect("env-get-outdated", with_other_numbers)
+    app.connect("env-get-updated", count_figures_by_page, priority=900)  # after Sphinx has counted
     app.connect("doctree-read", take_out_sentences, priority=450)  # when they have the addresses of their cells
     app.connect("doctree-read", keep_equation_numbers)
     app.connect("doctree-read", say_reading_time)

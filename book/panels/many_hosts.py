@@ -1,7 +1,7 @@
 """What a job costs that needs a whole host: the product law, and a simulation of who may pass."""
 
 import numpy as np
-from live_panels import Panel, Slider
+from live_panels import Guess, Panel, Slider
 
 from mjq import many_hosts as mh
 from mjq._util.compiling import numba
@@ -142,6 +142,18 @@ PANEL = Panel(
         Slider("rule", "who starts where", 0, len(RULES) - 1, 1, 0, names=RULES),
     ),
     values=values,
+    guess=Guess(
+        question="If 64 hosts have 8 places each, {ended:.0f} % of the running jobs must end before one of them is "
+        "empty. What part must end if they have 4 places each?",
+        at={"hosts": 64, "places": 4, "share": 0.7, "rule": 0},
+        value="ended",
+        low=1,
+        high=99,
+        step=1,
+        unit="%",
+        much="much",
+        why="A host is empty when its last job ends, and with fewer jobs on each host one of them is empty sooner.",
+    ),
     presets={
         "64 nodes of 8 GPUs": cluster(64, 0.7, 0),
         "Others may pass": cluster(64, 0.7, 2),

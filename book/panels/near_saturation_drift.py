@@ -1,7 +1,7 @@
 """Jobs in the system and the head start of the state: how both drift in each state of the chapter's case by hand."""
 
 import numpy as np
-from live_panels import Panel, Slider
+from live_panels import Guess, Panel, Slider
 
 from mjq import processing_capacity as pc
 from mjq.solvers import chain
@@ -46,6 +46,18 @@ PANEL = Panel(
         Slider("load", "arrival rate, of the capacity", 50, 100, 1, 90, whole=True, unit="%"),
     ),
     values=values,
+    guess=Guess(
+        question="In the first state n drifts by {number:.2f} jobs per unit of time, and −h by {head:.2f}. In the last "
+        "state n drifts by {there[number]:.2f}. By how much does −h drift there?",
+        at={"step": 2 * len(STATES) - 1, "load": 90},
+        value="head",
+        low=0.1,
+        high=10,
+        step=0.1,
+        unit="jobs per unit of time",
+        much="much",
+        why="The two add up to the same in every state: the arrival rate minus the capacity.",
+    ),
     plays="step",
     data={"states": [list(map(int, state)) for state in STATES], "moves": A.tolist(), "ahead": AHEAD.tolist()}
     | {"capacity": float(CAPACITY)},

@@ -1,7 +1,7 @@
 """Two policies stepped through one small workload, from the published schedules."""
 
 import numpy as np
-from live_panels import Panel, Slider
+from live_panels import Guess, Panel, Slider
 
 from mjq_book.published import schedules
 
@@ -51,6 +51,18 @@ PANEL = Panel(
         Slider("part", "time, part of the whole", 0, 100, 1, 30, unit="%"),
     ),
     values=values,
+    guess=Guess(
+        question="In order of arrival three jobs wait {there[first_wait]:.0f} units of time on average. Under "
+        "first-fit the last one starts early, although it delays the one at the head. How long do they wait now?",
+        at={"trace": 1, "first": 0, "second": 1, "part": 50},
+        value="second_wait",
+        low=0.1,
+        high=6,
+        step=0.1,
+        unit="units of time",
+        much="long",
+        why="The job at the head pays, but the one that passes it gains more.",
+    ),
     presets={
         "A job fits into the hole": {"trace": 0, "first": 0, "second": 2, "part": 30},
         "It is too long: first-fit": {"trace": 1, "first": 0, "second": 1, "part": 50},

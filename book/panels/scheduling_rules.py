@@ -1,7 +1,7 @@
 """One small trace under all nine rules of the chapter, from rule to rule."""
 
 import numpy as np
-from live_panels import Panel, Slider
+from live_panels import Guess, Panel, Slider
 
 from mjq_book.published import schedules
 
@@ -40,6 +40,18 @@ PANEL = Panel(
     replaces=False,
     sliders=(Slider("rule", "rule", 0, len(RULES) - 1, 1, 0, names=tuple(RULES)),),
     values=values,
+    guess=Guess(
+        question="How many of the ten jobs start earlier than in order of arrival if, of those that fit, the largest "
+        "starts first?",
+        at={"rule": list(RULES).index("most-servers-first")},
+        value="earlier",
+        low=1,
+        high=10,
+        step=1,
+        unit="jobs",
+        much="many",
+        why="The large jobs gain, and so do all small ones behind them; job 3 pays.",
+    ),
     plays="rule",
     data={
         "servers": WORK.servers,

@@ -1,6 +1,6 @@
 """The edge of the staircase of the chapter's example, walked state by state: which completions lead to each of them."""
 
-from live_panels import Panel, Slider
+from live_panels import Guess, Panel, Slider
 
 from mjq import several_resources as sr
 
@@ -29,6 +29,18 @@ PANEL = Panel(
         Slider("ratio", "rate of class 2 to that of class 1", -2, 2, 0.02, -0.3, log=True, unit=": 1"),
     ),
     values=values,
+    guess=Guess(
+        question="If 70 % of the jobs are of class 1, {probability:.0f} % of the completions leave the first state "
+        "behind. What part does so if half of the jobs are of class 1?",
+        at={"step": 1, "share": 50, "ratio": 10**-0.3},
+        value="probability",
+        low=1,
+        high=60,
+        step=1,
+        unit="%",
+        much="much",
+        why="In this state three jobs of class 2 run and a fourth is next, and now so many come in a row more often.",
+    ),
     plays="step",
     data={"staircase": STAIRCASE},
 )

@@ -1,6 +1,6 @@
 """The line of saturated states of the chapter's example, walked step by step: each step multiplies by a factor."""
 
-from live_panels import Panel, Slider
+from live_panels import Guess, Panel, Slider
 
 from mjq import stability as st
 
@@ -29,6 +29,18 @@ PANEL = Panel(
         Slider("ratio", "rate of large to small jobs", -2, 2, 0.02, -0.3, log=True, unit=": 1"),
     ),
     values=values,
+    guess=Guess(
+        question="If 70 % of the jobs are small, {probability:.0f} % of the completions leave the first state behind, "
+        "with large jobs alone. What part leaves the last one, with small jobs alone, if 90 % are small?",
+        at={"step": STEPS, "small": 90, "ratio": 10**-0.3},
+        value="probability",
+        low=1,
+        high=99,
+        step=1,
+        unit="%",
+        much="much",
+        why="Ten small jobs must follow each other, and the few large ones between them run twice as long.",
+    ),
     plays="step",
     data={"servers": SERVERS, "needs": [SMALL, LARGE]},
 )

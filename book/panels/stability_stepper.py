@@ -1,7 +1,7 @@
 """Jobs of two sizes that enter in order, event by event, as the simulator starts them."""
 
 import numpy as np
-from live_panels import Panel, Slider
+from live_panels import Guess, Panel, Slider
 
 from mjq.simulation import replay
 
@@ -40,6 +40,18 @@ PANEL = Panel(
         Slider("need", "need of a large job", min(NEEDS), max(NEEDS), 1, SERVERS, whole=True, unit="servers"),
     ),
     values=values,
+    guess=Guess(
+        question="Large jobs need all ten servers, and {idle:.0f} of them are idle while one waits. How many are idle "
+        "at the same step if large jobs need four?",
+        at={"step": 18, "need": 4},
+        value="idle",
+        low=1,
+        high=10,
+        step=1,
+        unit="servers",
+        much="many",
+        why="A job that needs four servers waits only while at most three are idle.",
+    ),
     plays="step",
     data={
         "servers": SERVERS,

@@ -2,7 +2,7 @@
 
 import numpy as np
 import sympy as sp
-from live_panels import Panel, Slider, generated
+from live_panels import Guess, Panel, Slider, generated
 
 from mjq.solvers import chain
 
@@ -42,6 +42,18 @@ PANEL = Panel(
         Slider("length", "drawn together, on average", 0, 2, 0.02, 1, log=True, unit="jobs"),
     ),
     values=values,
+    guess=Guess(
+        question="If half of the jobs need both servers, {shuffled:.1f} jobs per hour are finished one by one. How "
+        "many are finished one by one if a fifth of the jobs need both?",
+        at={"large": 20, "length": 1},
+        value="shuffled",
+        low=1,
+        high=2,
+        step=0.01,
+        unit="jobs per hour",
+        much="many",
+        why="Fewer large jobs stand at the head while one server is idle.",
+    ),
     presets={
         "Rows of ten": {"large": 50, "length": 10},
         "One by one": {"large": 50, "length": 1},

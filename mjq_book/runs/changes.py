@@ -199,9 +199,15 @@ def moves(notebook: NotebookNode) -> dict[str, list[Shown]]:
 
 
 def explained(notebook: NotebookNode) -> str:
-    """Return HTML with a line for each parameter of an executed notebook, which says what it moves, behind a fold."""
-    rows = [[name, named(items, sections=True)] for name, items in moves(notebook).items()]
-    table = tabulate(rows, ["Parameter", "What may depend on it"], tablefmt="html")
+    """Return HTML that says what the parameters of an executed notebook move, behind a fold.
+
+    Parameters that move as much in the same sections share a line.
+    """
+    alike: dict[str, list[str]] = {}
+    for name, items in moves(notebook).items():
+        alike.setdefault(named(items, sections=True), []).append(name)
+    rows = [[", ".join(names), words] for words, names in alike.items()]
+    table = tabulate(rows, ["Parameters", "What may depend on them"], tablefmt="html")
     return f'<details class="what-moves"><summary>What each parameter moves</summary>{table}</details>'
 
 

@@ -501,6 +501,19 @@ def test_every_formula_is_mathml_with_signs_that_the_font_has(html, monkeypatch)
     assert all(counts[chapter.name] > 20 for chapter in CHAPTERS)
 
 
+def test_figures_of_each_page_are_counted_from_one(html):
+    """So are exercises. Those of a chapter have its number in front."""
+    counted = 0
+    for path in pages(html):
+        numbers = [x.get_text() for x in soup_of(path).select("article .caption-number")]
+        for kind in ("Fig.", "Exercise"):
+            of_kind = [x.split()[1].split(".") for x in numbers if x.startswith(kind)]
+            assert [int(x[-1]) for x in of_kind] == list(range(1, len(of_kind) + 1)), (path.name, of_kind)
+            assert len({tuple(x[:-1]) for x in of_kind}) <= 1, path.name
+            counted += len(of_kind)
+    assert counted > 150
+
+
 def test_no_tex_stands_among_the_words(html):
     for path in pages(html):
         texts = soup_of(path).body.find_all(string=TEX)

@@ -380,7 +380,7 @@ def test_the_keyboard_alone_moves_every_slider(name, shown):
         shown.keyboard.press("Tab")
         stops.append(shown.evaluate("document.activeElement.id"))
     assert [stop for stop in stops if stop in ids] == ids
-    assert (f"panel-{name}-guess" in stops) == bool(all_panels()[name].guess)
+    assert f"panel-{name}-guess" in stops
     for slider in all_panels()[name].sliders:
         reset.click()
         moved = shown.locator(f"#panel-{name}-{slider.name}")
@@ -430,14 +430,9 @@ def test_each_preset_sets_the_values_that_it_names(name, shown):
     shown.get_by_role("button", name="Reset").click()
 
 
-GUESSED = [name for name in NAMES if "guess=Guess(" in (live_panels.HERE / f"{name}.py").read_text(encoding="utf-8")]
-
-
-@pytest.mark.parametrize("guessed", GUESSED)
-def test_a_question_is_about_a_case_that_the_page_has_not_told(guessed):
+def test_each_panel_asks_first_about_a_case_that_it_has_not_shown(name):
     """It can be guessed wrong on both sides, and the number is another than that of the beginning."""
-    assert GUESSED == [name for name, panel in all_panels().items() if panel.guess]
-    panel = all_panels()[guessed]
+    panel = all_panels()[name]
     guess, began = panel.guess, panel.values(**panel.at({}))
     there = panel.values(**panel.at(guess.at))[guess.value]
     assert guess.at.keys() == {slider.name for slider in panel.sliders}
@@ -448,9 +443,8 @@ def test_a_question_is_about_a_case_that_the_page_has_not_told(guessed):
     assert not shown & set(re.findall(r"\d+\.?\d*", asked))
 
 
-@pytest.mark.parametrize("guessed", GUESSED)
-def test_the_answer_reacts_to_the_guess_and_nothing_moves(guessed, browser, tmp_path):
-    panel, (page, trouble) = all_panels()[guessed], visit(browser, page_of(guessed, tmp_path))
+def test_the_answer_reacts_to_the_guess_and_nothing_moves(name, browser, tmp_path):
+    panel, (page, trouble) = all_panels()[name], visit(browser, page_of(name, tmp_path))
     guess = panel.guess
     there = float(panel.values(**panel.at(guess.at))[guess.value])
     number = page.evaluate("x => x.toLocaleString('en', { maximumSignificantDigits: 2 })", there)
@@ -461,7 +455,7 @@ def test_the_answer_reacts_to_the_guess_and_nothing_moves(guessed, browser, tmp_
         resize(page, width)
         for given, words in guesses:
             page.get_by_role("button", name="Reset").click()
-            slider = page.locator(f"#panel-{guessed}-guess")
+            slider = page.locator(f"#panel-{name}-guess")
             slider.fill(str(min(max(round(given / guess.step), 1) * guess.step, guess.high)))
             before = form.bounding_box()["height"]
             form.get_by_role("button").press("Enter")
@@ -471,7 +465,7 @@ def test_the_answer_reacts_to_the_guess_and_nothing_moves(guessed, browser, tmp_
             assert not form.get_by_role("button").is_visible()
             assert form.bounding_box()["height"] == before
             for slider in panel.sliders:
-                value = float(place.locator(f"#panel-{guessed}-{slider.name}").input_value())
+                value = float(place.locator(f"#panel-{name}-{slider.name}").input_value())
                 assert (10**value if slider.log else value) == pytest.approx(guess.at[slider.name], rel=0.06)
     page.context.close()
     assert not trouble

@@ -49,6 +49,13 @@ def test_a_parameter_moves_what_uses_it(cells, wanted):
     assert found == {"x": {f"cell {k}" for k in wanted}}
 
 
+def test_parameters_that_move_the_same_share_a_line():
+    outputs = {k: [new_output("display_data", {"text/markdown": "| a |\n|---|\n| 1 |"})] for k in (1, 2)}
+    table = changes.explained(notebook("x = 1\ny = 2\nz = 3", "print(x + y)", "print(x + y + z)", outputs=outputs))
+    rows = [[x.strip() for x in re.findall("<td>(.*?)</td>", row)] for row in table.split("</tr>")]
+    assert [row for row in rows if row] == [["x, y", "2 tables in The answer"], ["z", "1 table in The answer"]]
+
+
 NAMES = "x", "y", "a", "b", "c"
 LINES = st.sampled_from(
     [
