@@ -24,9 +24,9 @@ from bs4 import BeautifulSoup
 from jupyter_book.sphinx import build_sphinx
 from nbformat.v4 import new_markdown_cell
 
-from mjq._util import folders
 from mjq_book.runs import changes
 from mjq_book.runs.readable import Words, numbers_of
+from mjq_logs._util import folders
 
 ROOT = Path(__file__).resolve().parent.parent
 # What leads to other pages, or works only with them.

@@ -6,7 +6,7 @@
 ``mjq.models``      one folder for each paper, the only place where a paper's letters live
 ``mjq.solvers``     methods that several models use: Markov chains, queues, networks, phase-type distributions
 ``mjq.simulation``  an independent event-driven simulator with confidence intervals
-``mjq.plots``       the look of figures, tables and drawings
+``mjq.plots``       the look of figures and tables
 
 Two further packages build on this one. ``mjq_logs`` reads the logs of clusters and answers what they tell of a machine.
 ``mjq_book`` has what only the compendium needs, such as the numbers that the papers print.

@@ -1,6 +1,7 @@
 """What only the compendium needs: print and ledger, long computations, exercises, chapters that run again.
 
 ``chapters``     the list of the book's chapters
+``drawings``     drawings of systems and of their first moments
 ``published``    the numbers that the papers print, and the ledger of what was reproduced
 ``experiments``  long computations: the code, the tables they keep, and ``kept(name)`` to read them
 ``exercises``    exercise sheets, a different one for each student

@@ -1,4 +1,5 @@
 from . import chapters as chapters
+from . import drawings as drawings
 from . import exercises as exercises
 from . import experiments as experiments
 from . import headlines as headlines

@@ -9,8 +9,8 @@ from mjq import fluid, near_saturation
 from mjq import processing_capacity as pc
 from mjq.plots.schedules import rows_of
 from mjq.simulation import replay
-from mjq.simulation.pool_timeline import pool_timeline
 from mjq.solvers import product_form
+from mjq_book.drawings.pool import pool_timeline
 from mjq_book.published.schedules import workloads
 
 WIDTH, LETTERS, GAP = 200, 16, 8  # of a picture, words above a part of it, space below that

@@ -16,15 +16,10 @@ from mjq._util import checks
 from mjq.plots.figures import COLOURS, WIDTH
 
 if TYPE_CHECKING:  # pictures of what is computed elsewhere
-    import polars as pl
-
     from mjq.simulation.schedule import Schedule
 
 MOST_JOBS = 2000  # in one chart
 TIME_ROUNDING = 1e-6  # as a part of the whole schedule
-RESERVED, RUNNING = COLOURS[1], COLOURS[5]
-LEAST_RUN, LEAST_WAIT = 0.04, 0.09  # of the drawing's length, so that there is room for words
-DIGIT = 0.03  # of the drawing's length, with some room beside it
 
 
 def rows_of(
@@ -59,8 +54,12 @@ def rows_of(
     return rows
 
 
-def _pieces(rows):
-    """Servers that lie together: the lowest and how many, of each such piece."""
+def pieces_of(rows: Sequence[int] | np.ndarray) -> list[tuple[int, int]]:
+    """Return which servers lie together: the lowest and how many, of each such piece.
+
+    >>> pieces_of([0, 2, 3])
+    [(0, 1), (2, 2)]
+    """
     pieces = [[row for _, row in piece] for _, piece in groupby(enumerate(rows), key=lambda pair: pair[1] - pair[0])]
     return [(piece[0], len(piece)) for piece in pieces]
 
@@ -111,59 +110,12 @@ def gantt(
     ax = plt.subplots(figsize=(WIDTH, 2.6))[1] if ax is None else ax
     held = rows_of(schedule.start, schedule.finish, schedule.need, int(schedule.servers))
     for job, (start, finish) in enumerate(zip(schedule.start, np.minimum(schedule.finish, last), strict=True)):
-        for lowest, count in _pieces(held[job]) if finish > start else ():
+        for lowest, count in pieces_of(held[job]) if finish > start else ():
             corner, colour = (start, lowest), COLOURS[chosen[job]]
             block = Rectangle(corner, finish - start, count, facecolor=colour, alpha=0.55, edgecolor="black", lw=0.8)
             ax.add_patch(block)
             if numbers:
                 ax.text((start + finish) / 2, lowest + count / 2, str(job + 1), ha="center", va="center")
     ax.set(xlim=(begin, last), ylim=(0, schedule.servers), xlabel="time", ylabel="servers")
-    ax.grid(False)
-    return ax
-
-
-def timeline(jobs: pl.DataFrame, ax: Axes | None = None, until: float | None = None) -> Axes:
-    """Draw the first moments of a saturated cluster: who holds which servers, and which job is next while servers idle.
-
-    Parameters
-    ----------
-    jobs : polars.DataFrame
-        What :func:`mjq.simulation.timeline.timeline` returns.
-    ax : matplotlib.axes.Axes, optional
-    until : float, optional
-        End of the drawing, by default the last completion.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
-        Time to the right, servers upwards. A job's servers are orange while they are reserved, then blue while it runs;
-        its size stands in its block where there is room, turned where the block is narrow.
-
-    Examples
-    --------
-    >>> from mjq.simulation.timeline import timeline as first_moments
-    >>> ax = timeline(first_moments(2, [1, 2], mapping=[1, 1], running=[5, 2]))
-    >>> [word.get_text() for word in ax.texts]
-    ['1', '2', 'next: 2']
-    >>> plt.close(ax.figure)
-    """
-    end = float(jobs["completes"].max() if until is None else checks.positive("until", until, ndim=0))  # type: ignore[arg-type]
-    servers = 1 + max(max(held) for held in jobs["servers"])
-    ax = plt.subplots(figsize=(WIDTH, 3.8))[1] if ax is None else ax
-    for job in jobs.filter(jobs["fits"] < end).iter_rows(named=True):
-        pieces, last = _pieces(job["servers"]), min(job["completes"], end)
-        for lowest, count in pieces:
-            for colour, begin, finish in ((RESERVED, "fits", "starts"), (RUNNING, "starts", "completes")):
-                corner, length = (job[begin], lowest), job[finish] - job[begin]
-                ax.add_patch(Rectangle(corner, length, count, facecolor=colour, edgecolor="black", lw=0.6))
-        if last - job["starts"] > LEAST_RUN * end:
-            lowest, count = max(pieces, key=lambda piece: piece[1])
-            middle, size = ((job["starts"] + last) / 2, lowest + count / 2), str(job["size"])
-            upright = last - job["starts"] > DIGIT * len(size) * end
-            ax.text(*middle, size, ha="center", va="center", fontsize=11, rotation=0 if upright else 90)
-        if job["fits"] - job["comes"] > LEAST_WAIT * end:
-            middle = (job["comes"] + job["fits"]) / 2, 1.025 * servers
-            ax.text(*middle, f"next: {job['size']}", ha="center", fontsize=11)
-    ax.set(xlim=(0, end), ylim=(0, servers), xlabel="time", ylabel="servers")
     ax.grid(False)
     return ax

@@ -10,9 +10,7 @@
 ``loop``          the event loop behind them
 ``engine``        what the loop holds: jobs, the queue, profiles
 ``cluster``       a job tracker and a finite queue before the cluster
-``timeline``      one path of that, job by job, for pictures
 ``depletion``     a pool of tasks that is worked off
-``pool_timeline`` one depletion, task by task, for pictures
 ``ps_network``    networks of processor-sharing queues
 ``replications``  independent runs in parallel, the same numbers for the same seed whatever the number of workers
 ``estimates``     means with confidence intervals

@@ -7,12 +7,10 @@ from . import hours as hours
 from . import limits as limits
 from . import multiserver as multiserver
 from . import policies as policies
-from . import pool_timeline as pool_timeline
 from . import ps_network as ps_network
 from . import replications as replications
 from . import saturated as saturated
 from . import schedule as schedule
-from . import timeline as timeline
 from .cluster import ClusterEstimates as ClusterEstimates
 from .cluster import simulate_cluster as simulate_cluster
 from .depletion import DepletionEstimates as DepletionEstimates

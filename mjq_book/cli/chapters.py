@@ -17,9 +17,9 @@ import nbformat
 from nbformat import NotebookNode
 from tabulate import tabulate
 
-from mjq._util import folders
 from mjq_book import runs
 from mjq_book.runs import changes
+from mjq_logs._util import folders
 from mjq_logs.cli.common import (
     FAILED,
     Command,

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import click
 
-from mjq._util import folders
 from mjq._util.plain import brief
 from mjq_book.cli.chapters import chapter_argument
+from mjq_logs._util import folders
 from mjq_logs.cli.common import Command, NewFile, force_option, note, show
 
 

@@ -10,11 +10,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from mjq._util import folders
 from mjq_book import browser
 from mjq_book.exercises.drawn import Drawn, draw
 from mjq_book.exercises.pages import Block, as_gift, as_html, as_markdown
 from mjq_book.exercises.question import ASKED, Choice, Task, written
+from mjq_logs._util import folders
 
 NUMBERS = {3: "three", 4: "four", 5: "five"}
 FORMATS, EXPORTS = ("md", "html", "pdf"), ("gift",)

@@ -21,12 +21,12 @@ import numpy as np
 from scipy.sparse import linalg
 from tqdm import tqdm
 
-from mjq._util.journal import Journal
 from mjq.models.cluster import tandem
 from mjq.solvers import drain
 from mjq.solvers.arnoldi import dominant
 from mjq_book.experiments import aggregation
 from mjq_book.experiments.tables import keeping
+from mjq_logs._util.journal import Journal
 
 
 class Parameters(TypedDict):

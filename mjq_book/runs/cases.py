@@ -12,10 +12,10 @@ from typing import Any
 
 import nbformat
 
-from mjq._util import fingerprints, folders
 from mjq_book.runs import execution
 from mjq_book.runs.chapters import Chapter
 from mjq_book.runs.kept import provenance, results
+from mjq_logs._util import fingerprints, folders
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ import papermill
 from nbclient.exceptions import CellTimeoutError
 from papermill.engines import NBClientEngine, papermill_engines
 
-from mjq._util import folders
+from mjq_logs._util import folders
 
 KEPT_CELL_METADATA = {"name", "tags", "mystnb", "run-here", "jupyter"}
 STARTS = 3  # of a kernel that dies before its first cell

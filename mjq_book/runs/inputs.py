@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 from ruamel.yaml import YAML, YAMLError
 
-from mjq._util import folders
 from mjq._util.plain import brief
 from mjq_book.runs.chapters import Chapter, Parameter
+from mjq_logs._util import folders
 
 MOST_CASES = 1_000_000
 RANGE = re.compile(r"(?P<start>[^:]+):(?P<stop>[^:]+):(?P<number>[^:]+)(?P<log>:log)?")

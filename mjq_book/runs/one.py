@@ -12,10 +12,10 @@ from typing import Any
 import nbformat
 from nbformat.v4 import new_markdown_cell
 
-from mjq._util import folders
 from mjq_book.runs import changes, execution, inputs
 from mjq_book.runs.chapters import NOTEBOOKS, chapter
 from mjq_book.runs.kept import crate, provenance, results
+from mjq_logs._util import folders
 
 
 class RunFailed(RuntimeError):

@@ -13,12 +13,13 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from mjq._util import folders, parallel
-from mjq._util.journal import Journal
+from mjq._util import parallel
 from mjq_book.runs import tables
 from mjq_book.runs.cases import LOST, Plan, Record, compute
 from mjq_book.runs.chapters import chapter
 from mjq_book.runs.kept import provenance, results
+from mjq_logs._util import folders
+from mjq_logs._util.journal import Journal
 
 
 class SweepStopped(RuntimeError):

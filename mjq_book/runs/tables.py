@@ -9,8 +9,8 @@ from pathlib import Path
 
 import polars as pl
 
-from mjq._util import folders
 from mjq_book.runs.cases import Plan, Record
+from mjq_logs._util import folders
 
 ENTRY = {"result": pl.String, "row": pl.Int64, "column": pl.String, "number": pl.Float64, "text": pl.String}
 FATE = {"status": pl.String, "seconds": pl.Float64, "error": pl.String}

@@ -127,7 +127,7 @@ def capacity(
     **reading: Any,
 ) -> None:
     import mjq_logs
-    from mjq._util import folders
+    from mjq_logs._util import folders
 
     if page is not None:
         folders.refuse_existing(Path(page), force)

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
-from mjq._util import folders
 from mjq._util.plain import brief
+from mjq_logs._util import folders
 from mjq_logs.cli import sheet
 from mjq_logs.cli.common import Command, NewFile, json_option
 from mjq_logs.cli.reading import (

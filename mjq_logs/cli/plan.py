@@ -286,8 +286,8 @@ def plan(
       mjq plan jobs.txt --target-wait 2h --hosts 48x12,10:40x80
     """
     import mjq_logs
-    from mjq._util import folders
     from mjq_logs import plots
+    from mjq_logs._util import folders
 
     if page is not None:
         folders.refuse_existing(Path(page), force)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from mjq._util import folders
+from mjq_logs._util import folders
 from mjq_logs.cli.common import show, show_json
 
 if TYPE_CHECKING:

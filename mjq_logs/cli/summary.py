@@ -40,7 +40,7 @@ def summary(log: str, output: str | None, force: bool, full: bool, as_json: bool
     from mjq_logs import summarize
 
     if output is not None:
-        from mjq._util import folders
+        from mjq_logs._util import folders
 
         folders.refuse_existing(Path(output), force)
     cluster_log = read(log, **reading)
@@ -79,8 +79,8 @@ def draw(summary: str, jobs: int | None, seed: int, output: str, force: bool) ->
     The jobs come at the load of the log. Each campaign of jobs gets a user of its own. One draw is one sample: draw
     several with other seeds, and take the mean.
     """
-    from mjq._util import folders
     from mjq_logs import read_summary
+    from mjq_logs._util import folders
     from mjq_logs.making.writing import as_swf
 
     path = Path(output)

@@ -15,9 +15,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mjq._util import fingerprints, parallel
-from mjq._util.journal import Journal
+from mjq._util import parallel
 from mjq.simulation.limits import FREE
+from mjq_logs._util import fingerprints
+from mjq_logs._util.journal import Journal
 from mjq_logs.answers import ForecastRecord, HeldLately
 from mjq_logs.forecast import nearest
 from mjq_logs.forecast.by_rule import LATER, drawn, waits_by_rule, within

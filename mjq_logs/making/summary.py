@@ -16,8 +16,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mjq._util import checks, folders
+from mjq._util import checks
 from mjq._util.plain import brief
+from mjq_logs._util import folders
 from mjq_logs.answers import Lines
 from mjq_logs.making import drawing
 from mjq_logs.making.drawing import AGES, CLOCK, DAY, GRID, HOUR, THIRDS, WEEK, WORK_CLASSES, Chain, Times

@@ -32,8 +32,8 @@ from typing import Any
 
 import numpy as np
 
-from mjq._util import folders
 from mjq._util.plain import brief
+from mjq_logs._util import folders
 from mjq_logs.reading.text import as_duration
 from mjq_logs.rules.hours import OpenHours
 from mjq_logs.rules.machine import Rules

@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mjq._util import checks, fingerprints
+from mjq._util import checks
 from mjq._util.plain import brief
 from mjq.simulation import Hours
 from mjq.simulation.engine.hours import HOURS
+from mjq_logs._util import fingerprints
 from mjq_logs.answers import Learning
 from mjq_logs.limits import array_limits, queue_limits, user_limits
 from mjq_logs.reading.log import HOUR, Log

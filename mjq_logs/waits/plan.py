@@ -15,8 +15,9 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mjq._util import checks, folders
+from mjq._util import checks
 from mjq._util.parallel import SOON, Bar, Workers
+from mjq_logs._util import folders
 from mjq_logs.answers import AtLoad, Interval, Lines, Plan, Plans, PolicyPlan, Size, SumOfPlans, Waits
 from mjq_logs.capacity.arrivals import agreement
 from mjq_logs.doubts import doubts

@@ -10,8 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from mjq._util import checks, fingerprints, parallel
-from mjq._util.journal import Journal
+from mjq._util import checks, parallel
+from mjq_logs._util import fingerprints
+from mjq_logs._util.journal import Journal
 from mjq_logs.outages import calendar_on
 from mjq_logs.reading.log import Log
 from mjq_logs.reading.vectors import plain

@@ -5,11 +5,11 @@ import pytest
 from matplotlib import pyplot as plt
 from scipy.sparse import linalg
 
-from mjq import cluster, plots
+from mjq import cluster
 from mjq.models.cluster import krylov, tandem
 from mjq.plots.tables import rounded_down, rounded_up
-from mjq.simulation.timeline import timeline
 from mjq.solvers import drain
+from mjq_book.drawings.cluster import draw_timeline, timeline
 
 
 @pytest.fixture
@@ -52,7 +52,7 @@ def test_timeline_refuses_a_job_that_never_fits():
 
 def test_drawing_shows_what_is_reserved_and_what_runs():
     found = timeline(3, [1, 2, 3], mapping=[1, 1, 1], running=[5, 2, 9])
-    ax = plots.timeline(found, until=8)
+    ax = draw_timeline(found, until=8)
     blocks = [(*patch.get_xy(), patch.get_width(), patch.get_height()) for patch in ax.patches]
     # Each job twice, mapped and running; the last one comes at 2, fits at 6 and starts at 7.
     assert blocks == [(0, 0, 1, 1), (1, 0, 5, 1), (1, 1, 1, 2), (2, 1, 2, 2), (6, 0, 1, 3), (7, 0, 9, 3)]
@@ -63,7 +63,7 @@ def test_drawing_shows_what_is_reserved_and_what_runs():
 
 def test_drawing_keeps_servers_that_lie_apart_apart():
     found = timeline(3, [1, 1, 1, 2], mapping=[1] * 4, running=[2, 20, 2, 2])
-    ax = plots.timeline(found)
+    ax = draw_timeline(found)
     last = [patch for patch in ax.patches if patch.get_x() >= found["fits"][3]]
     assert found["servers"][3].to_list() == [0, 2]
     assert [(patch.get_y(), patch.get_height()) for patch in last] == [(0, 1), (0, 1), (2, 1), (2, 1)]

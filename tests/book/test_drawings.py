@@ -11,6 +11,7 @@ from matplotlib.colors import to_rgb
 from matplotlib.patches import FancyArrowPatch
 
 from mjq import plots
+from mjq_book import drawings
 
 CSS = (Path(__file__).parents[2] / "book/_static/mjq.css").read_text(encoding="utf-8")
 # What light the colour-blind see, who lack red, green or blue (Machado, Oliveira and Fernandes 2009, severity 1).
@@ -83,7 +84,7 @@ def test_a_graph_has_a_circle_a_state_and_an_arrow_a_transition():
             yield n - 1, 2.0
 
     with matplotlib.rc_context({"backend": "agg"}):
-        ax = plots.state_graph([0, 1, 2], rule, {n: (n, 0) for n in range(3)}, name=lambda n: f"{n} jobs")
+        ax = drawings.state_graph([0, 1, 2], rule, {n: (n, 0) for n in range(3)}, name=lambda n: f"{n} jobs")
         assert sorted(text.get_text() for text in ax.texts) == ["0 jobs", "1 jobs", "2 jobs"]
         assert len([patch for patch in ax.patches if isinstance(patch, FancyArrowPatch)]) == 4
         assert ax.figure.get_size_inches()[0] == plots.WIDTH

@@ -20,11 +20,11 @@ from matplotlib.figure import Figure
 from nbformat.v4 import new_code_cell, new_notebook, new_output
 from papermill.translators import translate_parameters
 
-from mjq._util import fingerprints
 from mjq._util.plain import plain
 from mjq_book import runs
 from mjq_book.runs import chapters, execution, inputs
 from mjq_book.runs.kept import crate, figures, provenance, results
+from mjq_logs._util import fingerprints
 from tests.conftest import FULL, said, write_chapter
 
 # --- Parameters and checks ------------------------------------------------------------------------------------------

@@ -11,13 +11,13 @@ import polars as pl
 import pytest
 
 from mjq._util import parallel
-from mjq._util.journal import Journal
 from mjq.simulation import simulate_depletion, simulate_multiserver
 from mjq_book import runs
 from mjq_book.runs import cases, sweeps, tables
 from mjq_book.runs.cases import Case, Plan, Record
 from mjq_book.runs.chapters import chapter
 from mjq_book.runs.execution import Failure
+from mjq_logs._util.journal import Journal
 from tests.conftest import SMALL, write_chapter
 
 WORKERS = 2
@@ -247,7 +247,7 @@ def test_cases_of_a_sweep_leave_the_cores_to_each_other():
 
 
 def test_a_worker_with_another_version_is_refused(monkeypatch):
-    monkeypatch.setattr("mjq._util.fingerprints.code", lambda *packages: "another")
+    monkeypatch.setattr("mjq_logs._util.fingerprints.code", lambda *packages: "another")
     with pytest.raises(RuntimeError, match="this worker has another version of mjq: another, the sweep has this"):
         cases.compute("{}", "this", {})
 

@@ -486,7 +486,7 @@ def test_forecasts_of_the_past_are_made_once(log, kept, few_draws, monkeypatch):
     with pytest.raises(TypeError):  # another log: they would be made, which they cannot be here
         forecast_starts(replace(log, servers=17.0), 4, 1, keep=kept)
     assert calls
-    monkeypatch.setattr("mjq._util.fingerprints.code", lambda *packages: "of another version")
+    monkeypatch.setattr("mjq_logs._util.fingerprints.code", lambda *packages: "of another version")
     with pytest.raises(TypeError):
         forecast_starts(log, 4, 1, keep=kept)
 

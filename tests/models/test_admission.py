@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from mjq import pool_depletion
 from mjq.models.pool_depletion.admission import admissions, depletion_times, judged, switching_systems
-from mjq.simulation.pool_timeline import pool_timeline
+from mjq_book.drawings.pool import pool_timeline
 
 SYSTEM_1 = [[0.75, 0.64], [0.48, 1.25]]
 SYSTEM_2 = [[0.8, 0.496], [0.2, 1.25]]

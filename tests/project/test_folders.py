@@ -6,9 +6,9 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from mjq._util import folders
 from mjq_book import runs
 from mjq_book.runs import execution
+from mjq_logs._util import folders
 
 
 @pytest.fixture

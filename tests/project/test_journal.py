@@ -2,7 +2,7 @@
 
 import pytest
 
-from mjq._util.journal import Journal
+from mjq_logs._util.journal import Journal
 
 DESCRIBED = {"of": "letters"}
 

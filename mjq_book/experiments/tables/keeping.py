@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 import scipy
 
-from mjq._util import folders
 from mjq._util.compiling import numba
+from mjq_logs._util import folders
 
 PROVENANCE = Path(__file__).parent / "provenance.csv"
 

@@ -7,8 +7,8 @@ import platform
 import subprocess
 from typing import Any
 
-from mjq._util import fingerprints
-from mjq._util.fingerprints import HOME
+from mjq_logs._util import fingerprints
+from mjq_logs._util.fingerprints import HOME
 
 OURS = "mjq", "mjq_logs", "mjq_book"
 PACKAGES = ("numpy", "scipy", "sympy", "numba", "matplotlib", "papermill", "ipykernel", "distributed")

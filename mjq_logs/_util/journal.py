@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from mjq._util import fingerprints, folders
+from mjq_logs._util import fingerprints, folders
 
 
 class Journal:
