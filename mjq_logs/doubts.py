@@ -9,7 +9,7 @@ import numpy as np
 from mjq._util import checks
 from mjq._util.plain import counted
 from mjq_logs.answers import Agreement, Held, Lines
-from mjq_logs.outages import dated
+from mjq_logs.reading.clock import dated
 from mjq_logs.reading.log import INFERRED, Log
 from mjq_logs.reading.rows import HARMLESS, TOO_LARGE
 from mjq_logs.window import held_most, size_in_use, too_short

@@ -16,16 +16,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from mjq._util import checks
 from mjq.simulation.calendar import Calendar, calendar_of
-from mjq_logs.reading.clock import local, original
+from mjq_logs.reading.clock import as_date, local, original
 from mjq_logs.reading.log import HOUR, Gap, Log
-from mjq_logs.reading.rows import FARTHEST
 
 DAY, WEEK = 24 * HOUR, 168 * HOUR
 FEWEST_WEEKS = 4  # that tell what a typical one is
@@ -251,18 +249,4 @@ def _when(log, gap):
         first = float(original(log, [log.begin])[0])
         return f"day {(gap.begin - first) / DAY:.1f} to {(gap.end - first) / DAY:.1f}"
     first, last = local(replace(log, gaps=()), [gap.begin, gap.end])  # a gap is on the clock of the file
-    return f"{_date(first)} to {_date(last)}"
-
-
-def _date(seconds):
-    return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%d %H:%M}"
-
-
-def dated(log: Log, time: float) -> str:
-    """Return a time on the clock of a log as the date that its file has, also where gaps were cut, or as seconds.
-
-    >>> dated(Log(need=[1], run=[1], submit=[90], clock=0.0), 90.0)
-    '1970-01-01 00:01'
-    """
-    (there,) = local(log, [time]).tolist()
-    return _date(there) if log.clock is not None and abs(there) <= FARTHEST else f"second {there:.10g}"
+    return f"{as_date(first)} to {as_date(last)}"

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-import numpy as np
-
 from mjq.simulation.saturated import SaturatedEstimates
 from mjq_logs.answers import (
     Capacities,
@@ -24,7 +22,7 @@ from mjq_logs.answers import (
 )
 from mjq_logs.capacity import arrivals
 from mjq_logs.capacity.estimates import SIMULATED, Estimates, mean_work
-from mjq_logs.capacity.needs import MOST_NEEDS, costs_of_classes, work_of
+from mjq_logs.capacity.needs import costs_of_classes, other_needs
 from mjq_logs.capacity.saturated import LINE
 from mjq_logs.doubts import doubts
 from mjq_logs.reading.log import HOUR, Log
@@ -155,13 +153,13 @@ def _reports(log, policies, seed, progress):
     made = Estimates(log, seed)
     capacities = {policy: made.capacities(policy, progress=progress) for policy in policies}
     progress("memory")
-    memory = {name: curve_of(made, name) for name in RULES}
+    memory, work = {name: curve_of(made, name) for name in RULES}, mean_work(log)
     progress("classes")
-    costs = {policy: costs_of_classes(log, policy)[:CLASSES] for policy in policies}
+    costs, (others, less) = {policy: costs_of_classes(log, policy)[:CLASSES] for policy in policies}, other_needs(log)
     progress("waits")
-    short, work, (others, less) = too_short(log), mean_work(log), other_needs(log)
+    short, seen, held = too_short(log), window_of(log), held_most(log)
     load, agreement = (None, []) if short else (arrivals.load(log), arrivals.agreement(log))
-    seen, held, warnings = window_of(log), held_most(log), doubts(log, agreement)
+    warnings, notes, rules = doubts(log, agreement), notes_of(log), kept_in_words(log)
     reports = {}
     for policy in policies:
         progress("curve")
@@ -173,7 +171,7 @@ def _reports(log, policies, seed, progress):
             policy=policy,
             lines=log.lines,
             missing=list(log.missing),
-            notes=notes_of(log),
+            notes=notes,
             load=load,
             mean_work=Interval(value=work.mean, low=work.low, high=work.high),
             capacities=Capacities(**capacities[policy]),
@@ -189,7 +187,7 @@ def _reports(log, policies, seed, progress):
             held=held,
             other_needs=others,
             work_of_others=less,
-            rules=kept_in_words(log),
+            rules=rules,
             learning=log.learning,
         )
     starts = [OF_STARTS] if log.submits_are_starts else []
@@ -197,13 +195,6 @@ def _reports(log, policies, seed, progress):
         policy: report.model_copy(update={"verdict": [*headline({policy: report}, short), *starts]})
         for policy, report in reports.items()
     }
-
-
-def other_needs(log: Log) -> tuple[int, float]:
-    """Return how many needs have less work than those of which the costs are computed, and their share of it."""
-    _, kind = log.kinds()
-    work = np.sort(np.bincount(kind, work_of(log)))[::-1]
-    return len(work[MOST_NEEDS:]), float(work[MOST_NEEDS:].sum() / work.sum())
 
 
 def notes_of(log: Log) -> list[str]:

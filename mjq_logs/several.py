@@ -10,11 +10,11 @@ from mjq._util import checks
 from mjq_logs.answers import Capacities, PolicyOfSeveral, Resource, SeveralReport
 from mjq_logs.capacity import arrivals
 from mjq_logs.capacity.estimates import Estimates, own_order_capacity, started, tightest
-from mjq_logs.capacity.needs import costs_of_classes
+from mjq_logs.capacity.needs import costs_of_classes, other_needs
 from mjq_logs.doubts import doubts
 from mjq_logs.lacking import blocked_in_words, in_log, lacking, who_blocks
 from mjq_logs.reading.log import HOUR, Log
-from mjq_logs.report import CLASSES, curve_of, near_saturation_of, notes_of, other_needs, waits_in_words
+from mjq_logs.report import CLASSES, curve_of, near_saturation_of, notes_of, waits_in_words
 from mjq_logs.waits.one_size import waits_at_load
 from mjq_logs.window import busy_share, held_most, too_short, window_of
 from mjq_logs.words import NAMES, RULES, agreement_in_words, listed, percent

@@ -13,8 +13,7 @@ import numpy as np
 from mjq._util import checks
 from mjq._util.plain import counted
 from mjq_logs.answers import Held, Window
-from mjq_logs.outages import dated
-from mjq_logs.reading.clock import original
+from mjq_logs.reading.clock import dated, original
 from mjq_logs.reading.log import Before, Log, Present
 from mjq_logs.reading.vectors import joined
 from mjq_logs.words import time_in_words

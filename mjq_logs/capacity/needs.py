@@ -69,6 +69,13 @@ def costs_of_classes(log: Log, policy: str = "fcfs", most: int = MOST_NEEDS) -> 
     return [row for _, row in sorted(rows, key=lambda pair: (-pair[1].wastes, pair[0]))]
 
 
+def other_needs(log: Log) -> tuple[int, float]:
+    """Return how many needs have less work than those of which the costs are computed, and their share of it."""
+    _, kind = log.kinds()
+    work = np.sort(np.bincount(kind, work_of(log)))[::-1]
+    return len(work[MOST_NEEDS:]), float(work[MOST_NEEDS:].sum() / work.sum())
+
+
 def work_of(log: Log) -> np.ndarray:
     """Return the work of each job [server-seconds]; of several resources, that of the tightest.
 

@@ -22,8 +22,7 @@ from mjq_logs.forecast.nearest import MEMORY, SHARES, interval, up_to
 from mjq_logs.forecast.record import LAST_PART, features, lately, past_of, record_of
 from mjq_logs.forecast.state import history, require_limits
 from mjq_logs.limits import places_of_queues
-from mjq_logs.outages import dated
-from mjq_logs.reading.clock import local
+from mjq_logs.reading.clock import dated, local
 from mjq_logs.reading.log import HOUR, Log
 from mjq_logs.rules.in_words import kept_in_words
 from mjq_logs.scale import off_scale

@@ -12,6 +12,7 @@ never changed.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from typing import Protocol
 
 import numpy as np
@@ -20,6 +21,7 @@ from numpy.typing import ArrayLike
 
 from mjq._util.plain import brief
 from mjq_logs.reading.log import Gap
+from mjq_logs.reading.rows import FARTHEST
 from mjq_logs.reading.text import moments
 
 
@@ -76,6 +78,22 @@ def ahead(log: Clocked, times: ArrayLike, standard: bool = False) -> np.ndarray:
 def local(log: Clocked, times: ArrayLike) -> np.ndarray:
     """Return times of a log on the clock of the place, in seconds since 1970; its gaps count."""
     return np.asarray(times, dtype=float) + ahead(log, times)
+
+
+def as_date(seconds: float) -> str:
+    """Return the date and the time of day of so many seconds since 1970."""
+    return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%d %H:%M}"
+
+
+def dated(log: Clocked, time: float) -> str:
+    """Return a time on the clock of a log as the date that its file has, also where gaps were cut, or as seconds.
+
+    >>> from mjq_logs import Log
+    >>> dated(Log(need=[1], run=[1], submit=[90], clock=0.0), 90.0)
+    '1970-01-01 00:01'
+    """
+    (there,) = local(log, [time]).tolist()
+    return as_date(there) if log.clock is not None and abs(there) <= FARTHEST else f"second {there:.10g}"
 
 
 def instants(log: Clocked, text: pl.Series) -> np.ndarray:

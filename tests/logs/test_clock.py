@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 from mjq.simulation.engine.hours import HOURS
 from mjq_logs import Log, OpenHours, Rules, learned_rules, load, summarize, with_rules, without_gaps
 from mjq_logs.making.writing import as_swf
-from mjq_logs.outages import dated
-from mjq_logs.reading.clock import ahead, as_moment, instants, local
+from mjq_logs.reading.clock import ahead, as_moment, dated, instants, local
 from mjq_logs.replaying import replayed
 from mjq_logs.rules.exposure import exposure
 from mjq_logs.rules.hours import hours_of_week
