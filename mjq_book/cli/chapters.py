@@ -23,6 +23,7 @@ from mjq_logs._util import folders
 from mjq_logs.cli.common import (
     FAILED,
     Command,
+    NewFile,
     connect_workers,
     force_option,
     json_option,
@@ -109,7 +110,7 @@ def _meaning(parameter, moves):
     "-f", "file", type=click.Path(), metavar="FILE", help="Read parameters from this YAML file. -p overrides it."
 )
 @click.option(
-    "--html", "page", metavar="[FILE]", is_flag=False, flag_value="", type=click.Path(dir_okay=False),
+    "--html", "page", metavar="[FILE]", is_flag=False, flag_value="", type=NewFile(optional=True),
     callback=page_name,
     help="Also write the chapter as a web page, which needs no network; without FILE, into the folder of the run.",
 )  # fmt: skip
@@ -135,10 +136,6 @@ def run(
     """
     if page is not None:
         require_page()  # before anything is computed
-        if page:
-            folders.refuse_existing(Path(page), force)
-            if not Path(page).parent.is_dir():
-                raise ValueError(f"{page} must be a file in a folder that exists")
     known = runs.chapter(name).parameters
     parameters = {} if file is None else runs.inputs.read_yaml(file)
     parameters |= {key: runs.inputs.one(known[key], text) for key, text in _once(name, given).items()}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import click
@@ -10,7 +9,7 @@ import click
 from mjq._util.plain import brief
 from mjq_book.cli.chapters import chapter_argument
 from mjq_logs._util import folders
-from mjq_logs.cli.common import Command, NewFile, force_option, note, show
+from mjq_logs.cli.common import Command, NewFile, note, replace_option, show
 
 
 @click.command(cls=Command)
@@ -58,8 +57,8 @@ def sheets(name, students, seed, form, export, folder):
     "-o", "marks", type=NewFile(), metavar="FILE",
     help="Write a mark for each answer into this CSV file. Points that you give are left empty.",
 )  # fmt: skip
-@force_option
-def grade(answers, key, marks, force):
+@replace_option
+def grade(answers, key, marks):
     """Grade the answers to exercise sheets.
 
     ANSWERS is a CSV file with the columns student, question and answer. KEY is the file key.csv of the sheets. Numbers
@@ -72,11 +71,6 @@ def grade(answers, key, marks, force):
 
     from mjq_book.exercises import grading
 
-    if marks:
-        if any(os.path.exists(marks) and os.path.samefile(marks, given) for given in (answers, key)):
-            raise click.UsageError("-o names a file that is read: the marks need a file of their own")
-        if os.path.lexists(marks) and not force:  # it may hold points of the teacher
-            raise click.UsageError(f"{marks} exists; --force replaces it")
     grades = grading.grade(answers, key)
     if marks:
         folders.write(Path(marks), grading.marks_file(grades))

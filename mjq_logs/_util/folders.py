@@ -29,10 +29,10 @@ def checked_label(label: str) -> str:
     return label
 
 
-def refuse_existing(path: Path, force: bool | None) -> None:
-    """Raise ``ValueError`` if something is there and may not be replaced; None where nobody can be asked to."""
+def refuse_existing(path: Path, force: bool) -> None:
+    """Raise ``ValueError`` if something is there and may not be replaced."""
     if os.path.lexists(path) and not force:
-        raise ValueError(f"{path} exists; {'give another name' if force is None else '--force replaces it'}")
+        raise ValueError(f"{path} exists; --force replaces it")
 
 
 def refuse_others(path: Path) -> None:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import sys
 from functools import partial
-from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from mjq_logs.cli import sheet
-from mjq_logs.cli.common import Command, force_option, json_option, page_option, show
+from mjq_logs.cli.common import Command, json_option, page_option, replace_option, show
 from mjq_logs.cli.reading import (
     LEARNED,
     NONE,
@@ -27,6 +26,7 @@ from mjq_logs.cli.reading import (
     read_parts,
     schema_option,
     servers_of,
+    show_classes,
 )
 
 if TYPE_CHECKING:
@@ -110,7 +110,7 @@ Of a job that ran on several hosts, it is taken that it needs all of its servers
 )  # fmt: skip
 @sheet.full_option
 @page_option
-@force_option
+@replace_option
 @json_option
 @schema_option("PolicyReports", "Report", "Reports", "SeveralReport", "HostsReport")
 @anonymous_option
@@ -121,16 +121,12 @@ def capacity(
     seed: int,
     full: bool,
     page: str | None,
-    force: bool,
     as_json: bool,
     anonymous: bool,
     **reading: Any,
 ) -> None:
     import mjq_logs
-    from mjq_logs._util import folders
 
-    if page is not None:
-        folders.refuse_existing(Path(page), force)
     policies = ("fcfs", "easy") if policy is None else (policy,)
     result: Any
     if hosts is not None:
@@ -167,7 +163,7 @@ def capacity(
         result = mjq_logs.report_on_several(cluster_log, policies, seed, _progress)
         answer, charts, shown = _answer_of_several(log, cluster_log, result), _charts_of_several(result), result
     elif anonymous:
-        return mjq_logs.write_classes(sys.stdout.buffer, mjq_logs.job_classes(cluster_log))
+        return show_classes(cluster_log)
     else:
         result = mjq_logs.reports_on(cluster_log, policies, seed, _progress)
         answer, charts = _answer(log, cluster_log, result), _charts(result)
@@ -252,6 +248,7 @@ def _answer_of_hosts(path, log, hosts, result):
 def _answer_of_partitions(path, logs, result):
     """Return the report of several partitions for people: the sum, and the report of each."""
     from mjq_logs.report import together
+    from mjq_logs.words import percent
 
     of_each = {name: _answer(path, logs[name], reports) for name, reports in result.partitions.items()}
     rows = [
@@ -263,8 +260,8 @@ def _answer_of_partitions(path, logs, result):
     title = "What partitions can carry; shares of the sum are weighted by servers"
     sums = sheet.table(title, [row for _, row in rows], names=("partition", [name for name, _ in rows]))
     sentences = [
-        f"Under {total.policy} at most {total.share:.1%} of the {total.servers:g} servers of {len(logs)} partitions "
-        f"can be busy, and {total.wasted_servers:.3g} are idle while jobs wait."
+        f"Under {total.policy} at most {percent(total.share)} of the {total.servers:g} servers of {len(logs)} "
+        f"partitions can be busy, and {total.wasted_servers:.3g} are idle while jobs wait."
         for total in result.sum
     ]
     return sheet.answer_of_partitions(path, result.lines, of_each, sentences, sums)
@@ -376,8 +373,9 @@ def _curve(report):
 
 def _arrivals(load, servers="servers"):
     from mjq_logs.answers import Column
+    from mjq_logs.words import percent
 
-    sentences = [f"{load.rate:.4g} jobs came per hour, with work for {load.load:.1%} of the {servers}."]
+    sentences = [f"{load.rate:.4g} jobs came per hour, with work for {percent(load.load)} of the {servers}."]
     spans = {"an hour": load.dispersion_by_hour, "a day": load.dispersion_by_day}
     varies = [f"in {span} {times:.3g} times" for span, times in spans.items() if times is not None]
     if varies:
@@ -424,6 +422,7 @@ def _memory(policy, curve):
 
 def _classes(report, servers="servers"):
     from mjq_logs.capacity.needs import MOST_NEEDS
+    from mjq_logs.words import percent
 
     title = (
         f"Needs that waste most under {report.policy}: the {servers} that others could use without them, less those "
@@ -432,7 +431,7 @@ def _classes(report, servers="servers"):
     if report.other_needs:
         title += (
             f". Only the {MOST_NEEDS} needs with most work were tried; {report.other_needs} more have "
-            f"{report.work_of_others:.1%} of it"
+            f"{percent(report.work_of_others)} of it"
         )
     return sheet.table(title, report.classes, servers=servers)
 

@@ -11,14 +11,19 @@ from pathlib import Path
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
+from mjq_logs._util import folders
 from mjq._util.plain import printable
 from mjq_logs.cli.alive import erase
 
 BAD_INPUT, FAILED = 2, 1  # exit statuses
 ANSWER = 10.0  # seconds that a scheduler has to answer
 
-force_option = click.option("--force", is_flag=True, help="Replace results that exist already.")
+force_option, replace_option = (  # the second is for commands that need not know it, for their files alone
+    click.option("--force", is_flag=True, expose_value=exposed, help="Replace results that exist already.")
+    for exposed in (True, False)
+)
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON. Errors are JSON, too.")
 quiet_option = click.option("-q", "--quiet", is_flag=True, help="Show no progress bar.")
 workers_option = click.option(
@@ -33,15 +38,39 @@ scheduler_option = click.option(
 
 
 class Command(click.Command):
-    """Describe a command whose errors all know which command they are of."""
+    """Describe a command whose errors all know which command they are of, and which replaces no file unasked."""
 
     def parse_args(self, context: click.Context, args: list[str]) -> list[str]:
-        """Parse the arguments."""
+        """Parse the arguments; refuse to write over a file that is there, before anything is computed."""
         try:
-            return super().parse_args(context, args)
+            rest = super().parse_args(context, args)
+            if not context.resilient_parsing:  # as while a shell completes names
+                self._spare_files(context)
         except click.UsageError as error:
             error.ctx = error.ctx or context  # some errors of the parser do not know their command
             raise
+        return rest
+
+    def _spare_files(self, context):
+        """Raise an error if a file to be written is read or written by another option, or is there without --force."""
+        files = [
+            (option, Path(context.params[option.name]))
+            for option in self.params
+            if isinstance(option.type, click.Path) and context.params.get(option.name)
+        ]
+        for option, path in files:
+            if not isinstance(option.type, NewFile):
+                continue
+            for other, taken in files:
+                if other is not option and _is_same(path, taken):
+                    name = other.opts[0] if isinstance(other, click.Option) else other.human_readable_name
+                    raise click.UsageError(f"{option.opts[0]} and {name} name the same file, {path}")
+            folders.refuse_existing(path, context.get_parameter_source("force") is ParameterSource.COMMANDLINE)
+
+
+def _is_same(first, second):
+    """Return whether two paths are those of one file, also of one that is not there yet."""
+    return first.resolve() == second.resolve() or (first.exists() and second.exists() and first.samefile(second))
 
 
 class Group(click.Group):
@@ -70,16 +99,27 @@ class Group(click.Group):
 
 
 class NewFile(click.Path):
-    """Take the name of a file to be written, in a folder that is there: the answer may take long to compute."""
+    """Take the name of a file to be written, in a folder that is there: the answer may take long to compute.
 
-    def __init__(self) -> None:
+    A :class:`Command` with such an option has ``--force``, too: :data:`replace_option` or :data:`force_option`.
+
+    Parameters
+    ----------
+    optional : bool
+        Whether the name may be empty, and the command chooses one.
+    """
+
+    def __init__(self, optional: bool = False) -> None:
         super().__init__(dir_okay=False)
+        self.optional = optional
 
     def convert(self, value: Any, parameter: click.Parameter | None, context: click.Context | None) -> Any:
-        """Return the name as it was given; the folder must be there."""
+        """Return the name as it was given; the folder must be there, and a device is no file."""
+        if self.optional and not value:
+            return value
         super().convert(value, parameter, context)
         path = Path(str(value))
-        if not path.name or not path.parent.is_dir():
+        if not path.name or not path.parent.is_dir() or (path.exists() and not path.is_file()):
             self.fail(f"{printable(str(value))!r} is no name of a file in a folder that exists", parameter, context)
         return value
 
@@ -107,7 +147,8 @@ def show(text: object, err: bool = False, nl: bool = True) -> None:
 
 def _print(text, err=False, nl=True):
     erase()
-    click.echo(text, err=err, nl=nl)
+    with folders.named(Path("standard error" if err else "standard output")):
+        click.echo(text, err=err, nl=nl)
 
 
 def say(message: object, status: int) -> int:

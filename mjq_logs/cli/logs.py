@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +13,7 @@ from click.core import ParameterSource
 from mjq._util.plain import brief
 from mjq_logs._util import folders
 from mjq_logs.cli import sheet
-from mjq_logs.cli.common import Command, NewFile, json_option
+from mjq_logs.cli.common import Command, NewFile, json_option, replace_option
 from mjq_logs.cli.reading import (
     NONE,
     array_limit_option,
@@ -80,6 +81,7 @@ class PolicyOption(click.Option):
     "--starts", type=NewFile(), metavar="FILE",
     help="Write the start of each job under each policy to this CSV file.",
 )  # fmt: skip
+@replace_option
 @sheet.full_option
 @json_option
 def replay(
@@ -132,8 +134,6 @@ def replay(
 
     if gantt:
         _require_chart(gantt)
-    if starts and Path(starts).exists() and Path(log).exists() and Path(starts).samefile(log):
-        raise click.UsageError(f"--starts would replace the log itself, {log}")
     reading |= rules_under(policies, reading["hours"])
     growth = float(checks.positive("--growth", growth, ndim=0))
     if hosts is not None:
@@ -175,7 +175,7 @@ def replay(
     if gantt:
         _draw(schedules, gantt)
     if starts:
-        _write(cluster_log, started, starts)
+        _write(starts, _starts(cluster_log, started))
     what = {
         "jobs": len(cluster_log),
         "left out": cluster_log.lines.read - cluster_log.lines.used,
@@ -235,7 +235,7 @@ def _on_hosts(path, hosts, servers, growth, starts, full, as_json, reading):
         rows[name] = PolicyReplay(policy=CASES[name], **waits, utilization=used)
         started[CASES[name]] = made.of_log().start
     if starts:
-        _write(log, started, starts)
+        _write(starts, _starts(log, started))
     mean = {name: time_in_words(row.mean_wait / HOUR) for name, row in rows.items()}
     of_hard = [row.wait_of_hard / HOUR for name in PASSING if (row := rows[name]).wait_of_hard is not None]
     sentences = [
@@ -261,7 +261,6 @@ def _on_hosts(path, hosts, servers, growth, starts, full, as_json, reading):
 
 def _of_partitions(path, logs, lines, policies, estimates, growth, gantt, starts, full, as_json):
     """Replay each partition by itself, and show a row for each, and one for all of their jobs."""
-    import numpy as np
 
     from mjq._util.plain import counted
     from mjq_logs.answers import PolicyReplay
@@ -271,7 +270,7 @@ def _of_partitions(path, logs, lines, policies, estimates, growth, gantt, starts
     if unknown:
         raise ValueError(f"{path} does not say when jobs of {unknown[0]} were submitted, so their waits are unknown")
     first, last = min(log.begin for log in logs.values()), max(log.end for log in logs.values())
-    rows, schedules, numbers, notes, jobs = [], {}, {}, [], sum(map(len, logs.values()))
+    rows, schedules, notes, jobs = [], {}, [], sum(map(len, logs.values()))
     by_priority: dict[str, list[str]] = {name: [] for name in logs}
     for policy in dict.fromkeys(policies):
         all_of, whole = [], []
@@ -285,7 +284,6 @@ def _of_partitions(path, logs, lines, policies, estimates, growth, gantt, starts
             of_this = dict(partition=name, policy=policy, servers=log.servers, jobs=len(log))
             rows.append(PolicyReplay(**of_this, **_waits([schedule]), utilization=made.schedule.utilization))
             schedules[name, policy] = schedule
-            numbers[name] = range(1, len(log) + 1) if log.number is None else log.number
         work = sum(part.need @ part.run for part in whole)
         possible = sum(part.servers * (part.finish.max() - part.submit.min()) for part in whole)
         of_all = dict(partition="sum", policy=policy, servers=sum(part.servers for part in whole), jobs=jobs)
@@ -297,16 +295,8 @@ def _of_partitions(path, logs, lines, policies, estimates, growth, gantt, starts
     if gantt:
         _draw({f"{name}, {policy}": schedule for (name, policy), schedule in schedules.items()}, gantt)
     if starts:
-        import polars as pl
-
-        tables = [
-            pl.DataFrame(
-                {"partition": name, "job": np.asarray(numbers[name])}
-                | {policy: schedules[name, policy].start for policy in dict.fromkeys(policies)}
-            )
-            for name in logs
-        ]
-        folders.write(Path(starts), pl.concat(tables).write_csv().encode())
+        started = {name: {policy: schedules[name, policy].start for policy in policies} for name in logs}
+        _write(starts, *(_starts(log, started[name], partition=name) for name, log in logs.items()))
     what = {"jobs": jobs, "left out": lines.read - lines.used, "lines": lines.model_dump(), "notes": notes}
     size = sum(log.servers for log in logs.values())
     about = f"{Path(path).name} · {counted(jobs, 'job')} on {size:g} servers of {counted(len(logs), 'partition')}"
@@ -422,12 +412,23 @@ def _draw(schedules, path):
         plots.gantt(schedule, ax)
         ax.set_title(policy)
         ax.set_xlabel("time [s]")
-    figure.savefig(path)
+    content = BytesIO()
+    figure.savefig(content, format=Path(path).suffix[1:])
     plt.close(figure)
+    folders.write(Path(path), content.getvalue())
 
 
-def _write(log, starts, path):
+def _starts(log, starts, **columns):
+    """Return a table of the starts of each job, by the names of the policies, behind further columns."""
+    import numpy as np
     import polars as pl
 
     numbers = range(1, len(log) + 1) if log.number is None else log.number
-    folders.write(Path(path), pl.DataFrame({"job": numbers} | starts).write_csv().encode())
+    return pl.DataFrame(columns | {"job": np.asarray(numbers)} | starts)
+
+
+def _write(path, *tables):
+    """Write tables to one CSV file."""
+    import polars as pl
+
+    folders.write(Path(path), pl.concat(tables).write_csv().encode())

@@ -6,7 +6,6 @@ import re
 import sys
 from contextlib import nullcontext
 from functools import partial
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import click
@@ -43,6 +42,7 @@ from mjq_logs.cli.reading import (
     rules_under,
     schema_option,
     servers_of,
+    show_classes,
 )
 
 MISSED = 3  # exit status: no size meets the target
@@ -289,8 +289,6 @@ def plan(
     from mjq_logs import plots
     from mjq_logs._util import folders
 
-    if page is not None:
-        folders.refuse_existing(Path(page), force)
     reading |= rules_under(policies, reading["hours"])
     asks = bool(caps or absent or estimates or shift is not None)
     if target is None and not asks and not anonymous:
@@ -320,7 +318,7 @@ def plan(
         return 0 if plans.met else MISSED
     cluster_log = read(log, servers=_machine(sizes), **reading)
     if anonymous:
-        mjq_logs.write_classes(sys.stdout.buffer, mjq_logs.job_classes(cluster_log))
+        show_classes(cluster_log)
         return 0
     changes = [mjq_logs.capped(cluster_log, cap) for cap in caps]
     changes += [mjq_logs.with_exact_estimates(cluster_log)] if estimates else []

@@ -6,12 +6,13 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from importlib import import_module
+from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from mjq._util.plain import brief
-from mjq_logs.cli.common import NewFile, note, show_json
+from mjq_logs.cli.common import NewFile, note, show, show_json
 
 if TYPE_CHECKING:
     from mjq_logs import Gap, Hosts, Lines, Log
@@ -533,7 +534,7 @@ def _with_rules(
         rules = replace(mjq_logs.Rules() if hours == NONE else mjq_logs.read_rules(hours), **limits)
     rules = rules.beside_size if size_is_given else rules
     if saved is not None:
-        mjq_logs.write_rules(saved, rules, click.get_current_context().params.get("force"))
+        mjq_logs.write_rules(saved, rules, force=True)  # the command has refused one that is there
     return mjq_logs.with_rules(log, rules, learning)
 
 
@@ -642,6 +643,15 @@ def read_parts(
     return {
         name: _with_rules(log, hours, True, limits=limits, without=without) for name, (log, limits) in limited.items()
     }, lines
+
+
+def show_classes(log: Log) -> None:
+    """Print the table of job classes of a log, as CSV."""
+    import mjq_logs
+
+    content = BytesIO()
+    mjq_logs.write_classes(content, mjq_logs.job_classes(log))
+    show(content.getvalue().decode(), nl=False)
 
 
 def schema_option(*names: str) -> Callable:

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from mjq_logs.cli import sheet
-from mjq_logs.cli.common import Command, NewFile, force_option, json_option, show
+from mjq_logs.cli.common import Command, NewFile, json_option, replace_option, show
 from mjq_logs.cli.reading import log_options, outage_options, read, servers_option
 
 
@@ -22,10 +22,10 @@ from mjq_logs.cli.reading import log_options, outage_options, read, servers_opti
     "-o", "--output", metavar="FILE", type=NewFile(),
     help="Write the summary to this file. Without it, the command only says what the file would contain.",
 )  # fmt: skip
-@force_option
+@replace_option
 @sheet.full_option
 @json_option
-def summary(log: str, output: str | None, force: bool, full: bool, as_json: bool, **reading: Any) -> None:
+def summary(log: str, output: str | None, full: bool, as_json: bool, **reading: Any) -> None:
     """Summarize a log in at most 700 numbers, from which jobs can be drawn that wait about as long.
 
     LOG is a file in the Standard Workload Format, the output of sacct, or a CSV or Parquet table; "-" is the standard
@@ -39,10 +39,6 @@ def summary(log: str, output: str | None, force: bool, full: bool, as_json: bool
     """
     from mjq_logs import summarize
 
-    if output is not None:
-        from mjq_logs._util import folders
-
-        folders.refuse_existing(Path(output), force)
     cluster_log = read(log, **reading)
     site = summarize(cluster_log)
     if output is not None:
@@ -72,8 +68,8 @@ def summary(log: str, output: str | None, force: bool, full: bool, as_json: bool
     "-o", "--output", metavar="FILE", type=NewFile(), required=True,
     help="Write the jobs to this file, in the Standard Workload Format.",
 )  # fmt: skip
-@force_option
-def draw(summary: str, jobs: int | None, seed: int, output: str, force: bool) -> None:
+@replace_option
+def draw(summary: str, jobs: int | None, seed: int, output: str) -> None:
     """Draw a log from a summary that mjq summary has written.
 
     The jobs come at the load of the log. Each campaign of jobs gets a user of its own. One draw is one sample: draw
@@ -83,14 +79,12 @@ def draw(summary: str, jobs: int | None, seed: int, output: str, force: bool) ->
     from mjq_logs._util import folders
     from mjq_logs.making.writing import as_swf
 
-    path = Path(output)
-    folders.refuse_existing(path, force)
     site = read_summary(summary)
     sentences = site.error_in_words()
     show("\n".join(sentences))
     log = site.draw(jobs, seed)
     drawn = f"drawn by mjq from a summary of a log, with seed {seed}; no job of it was ever submitted"
-    folders.write(path, as_swf(log, [drawn, *sentences]))
+    folders.write(Path(output), as_swf(log, [drawn, *sentences]))
     show(f"{len(log)} jobs are in {output}.")
 
 

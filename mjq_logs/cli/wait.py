@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 
 from mjq_logs.cli import judging, sheet
-from mjq_logs.cli.common import Command, json_option, note, page_option, quiet_option, workers_option
+from mjq_logs.cli.common import Command, json_option, note, page_option, quiet_option, replace_option, workers_option
 from mjq_logs.cli.plan import Duration
 from mjq_logs.cli.reading import (
     Need,
@@ -73,6 +73,7 @@ from mjq_logs.cli.sheet import brief_time
     "start with | between them, as squeue --start prints them.",
 )  # fmt: skip
 @page_option
+@replace_option
 @sheet.full_option
 @json_option
 @schema_option("StartForecasts", "PromisesJudged")
@@ -243,6 +244,8 @@ def _table(rows):
 
 def _rests(report, single):
     """Say what the forecasts rest on and, of a single one, what each of these says."""
+    from mjq_logs.words import percent
+
     share, replays = report.weight_of_rule, f"replays under {report.policy}"
     if share is None:
         return []
@@ -254,8 +257,8 @@ def _rests(report, single):
         words = f"recent waits alone: {replays} have not improved them so far."
     else:
         words = (
-            f"two things: {replays} count {share:.0%}, and the wait of the last job like this one counts "
-            f"{1 - share:.0%}."
+            f"two things: {replays} count {percent(share, 0)}, and the wait of the last job like this one counts "
+            f"{percent(1 - share, 0)}."
         )
     each = single and (
         f"The replays alone say {brief_time(single.by_rule)} (median). The last job like this one waited "

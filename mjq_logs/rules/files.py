@@ -92,7 +92,7 @@ def as_toml(rules: Rules) -> str:
     return HEAD + "\n".join(lines) + "\n"
 
 
-def write_rules(path: str | Path, rules: Rules, force: bool | None = False) -> None:
+def write_rules(path: str | Path, rules: Rules, force: bool = False) -> None:
     """Write rules to a file; ``ValueError`` if it is there and is not to be replaced."""
     folders.refuse_existing(Path(path), force)
     folders.write(Path(path), as_toml(rules).encode())

@@ -13,6 +13,7 @@ import time
 from pathlib import Path
 from urllib.parse import urlparse
 
+import click
 import distributed
 import jsonschema
 import psutil
@@ -27,9 +28,14 @@ from mjq_book.cli import chapters as chapter_commands
 from mjq_book.headlines import MODELS, schema, solve
 from mjq_book.runs import chapters
 from mjq_logs.cli import command, common
-from tests.conftest import ROOT, SMALL, Said, said, write_chapter
+from tests.conftest import FULL, ROOT, SMALL, Said, said, write_chapter
 
 TOOLS = Path(sys.executable).parent
+EXAMPLE = ROOT / "mjq_logs/making/example.swf.gz"
+FOLDER = """\
+mjq: Invalid value for '--html': 'none/page.html' is no name of a file in a folder that exists
+See mjq run --help.
+"""
 PATIENCE = 300  # seconds that anything may take before a test gives up
 FEW = 4  # cases of a sweep that are finished before a test stops it, and one more for each of two workers
 
@@ -248,6 +254,56 @@ def test_without_what_chapters_need_the_command_says_what_to_install(monkeypatch
     assert capsys.readouterr().err == "mjq: mjq_logs.cli is not installed; pip install 'mjq[logs]' brings it\n"
 
 
+def outputs():
+    """Each command with each of its options that name a file to be written."""
+    for name in command.list_commands(None):
+        made = command.get_command(None, name)
+        for option in made.params:
+            if isinstance(option.type, common.NewFile):
+                yield name, made, option
+
+
+def test_no_command_replaces_a_file_unasked_nor_one_that_it_reads(tmp_path):
+    tried = set()
+    for name, made, option in outputs():
+        new = tmp_path / ("new.html" if option.name == "page" else "new.svg")
+        new.write_text("mine")
+        arguments = [other for other in made.params if isinstance(other, click.Argument)]
+        read = [new.with_name(f"{other.name}{new.suffix}") for other in arguments]
+        others = [other for other in made.params if isinstance(other, click.Option) and other is not option]
+        needed = [word for other in others if other.required for word in (other.opts[0], tmp_path / "other")]
+        for path in read:
+            path.write_text("read")
+        there = said(name, *read, *needed, option.opts[0], new)
+        assert there.status == 2 and f"{new} exists; --force replaces it" in there.err
+        over = said(name, *read, *needed, option.opts[0], read[0], "--force")
+        reads_files = isinstance(arguments[0].type, click.Path)  # the first argument of `run` is a name of a chapter
+        assert over.status == 2 and (f"name the same file, {read[0]}" in over.err or not reads_files)
+        device = said(name, *read, *needed, option.opts[0], os.devnull, "--force")
+        assert device.status == 2 and "is no name of a file" in device.err
+        assert new.read_text() == "mine" and {path.read_text() for path in read} == {"read"}
+        tried.add((name, option.name))
+    assert {("replay", "starts"), ("replay", "gantt"), ("wait", "page"), ("run", "page"), ("plan", "output")} < tried
+
+
+def test_two_outputs_are_two_files(tmp_path):
+    log = tmp_path / "log.csv"
+    log.write_text("submit,run,need\n0,1,1\n")
+    (tmp_path / "link").symlink_to(tmp_path)
+    asked = "--starts", tmp_path / "a.csv", "--save-hours", tmp_path / "link" / "a.csv"
+    refused = said("replay", log, *asked)
+    assert refused.status == 2 and "--save-hours and --starts name the same file" in refused.err
+    assert not (tmp_path / "a.csv").exists()
+
+
+@pytest.mark.skipif(not FULL.exists(), reason="there is no device that is always full")
+@pytest.mark.parametrize("words", [["list"], ["list", "--json"], ["capacity", EXAMPLE, "--anonymous"]])
+def test_a_full_output_is_named(words):
+    with FULL.open("w") as full:
+        run = subprocess.run([TOOLS / "mjq", *words], stdout=full, stderr=subprocess.PIPE, text=True, timeout=PATIENCE)
+    assert run.returncode == 1 and "standard output: No space left on device" in run.stderr
+
+
 def test_a_run_as_a_page(tmp_path, small, monkeypatch):
     cells = len(runs.chapter(small).notebook.cells)
 
@@ -261,7 +317,7 @@ def test_a_run_as_a_page(tmp_path, small, monkeypatch):
     run = said("run", "small.ipynb", "--html", "page.html", "-q", cwd=tmp_path)
     assert (run.status, run.err) == (2, "mjq: page.html exists; --force replaces it\n")
     run = said("run", "small.ipynb", "--html", "none/page.html", "-q", cwd=tmp_path)
-    assert (run.status, run.err) == (2, "mjq: none/page.html must be a file in a folder that exists\n")
+    assert (run.status, run.err) == (2, FOLDER)
 
     # Without a name the page goes to the folder of the run.
     for words in (["small.ipynb", "--html"], ["--html", "--label", "c", "small.ipynb"]):

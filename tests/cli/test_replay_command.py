@@ -49,10 +49,14 @@ def test_what_is_written_goes_to_a_folder_that_is_there_and_never_over_the_log(t
         status, _, error = said("replay", path, option, tmp_path / "none" / name)
         assert status == 2 and "in a folder that exists" in error
     status, _, error = said("replay", path, "--starts", path)
-    assert status == 2 and "would replace the log itself" in error and path.read_bytes() == before
-    assert [said("replay", path, "--save-hours", tmp_path / "h.toml").status for _ in range(2)] == [0, 2]
-    saved = "capacity", path, "--policy", "fcfs", "--save-hours", tmp_path / "h.toml"
-    assert "--force replaces it" in said(*saved).err and not said(*saved, "--force").status
+    assert status == 2 and "--starts and LOG name the same file" in error and path.read_bytes() == before
+    for option, name in (("--starts", "s.csv"), ("--gantt", "s.svg"), ("--save-hours", "h.toml")):
+        asked = "replay", path, option, tmp_path / name
+        assert not said(*asked).status
+        written = (tmp_path / name).read_bytes()
+        (tmp_path / name).write_text("mine")
+        assert said(*asked).status == 2 and (tmp_path / name).read_text() == "mine"
+        assert not said(*asked, "--force").status and (tmp_path / name).read_bytes() == written
 
 
 def test_where_no_time_passes_there_is_no_utilization(tmp_path):

@@ -174,7 +174,7 @@ def test_from_sheets_to_marks(tmp_path):
     assert again.status == 2 and "marks.csv exists; --force replaces it" in again.err
     assert (tmp_path / "marks.csv").read_text() == "mine"
     own = said("grade", "week/answers.csv", "week/key.csv", "-o", "week/key.csv", "--force", cwd=tmp_path)
-    assert own.status == 2 and "the marks need a file of their own" in own.err
+    assert own.status == 2 and "-o and KEY name the same file" in own.err
 
 
 def test_one_answer_that_cannot_be_read_is_left_to_the_teacher_and_the_class_is_graded(tmp_path):
