@@ -139,6 +139,9 @@ def read_promises(path: str | Path, log: Log) -> Promises:
         nameless = is_missing(rows["job"])
         if nameless.any():
             raise ValueError(f"line {rows['line'].filter(nameless)[0]} does not name a job")
+        if "low" in columns and (ends := np.flatnonzero(columns["low"] > columns["high"])).size:
+            line, low, high = rows.select("line", "low", "high").row(int(ends[0]))
+            raise ValueError(f"line {line}: an interval must not end before it begins: {brief(low)} to {brief(high)}")
         return Promises(job=tuple(rows["job"]), **columns)
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from error

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
+from mjq._util import checks
 from mjq._util.plain import brief
 from mjq_logs.reading.clock import as_moment
 from mjq_logs.reading.log import Log
@@ -33,7 +34,7 @@ def read_calendar(path: str | Path, log: Log, servers: float | None = None, unit
     log : Log
         Whose machine it is: it tells the clock.
     servers : float, optional
-        Of the machine; by default those of the log. Only nodes that are away ask for it.
+        Of the machine; by default those of the log. No more can be up.
     unit : str, optional
         What counts as a server: cpus, the default, gpus or nodes. Only nodes that are away ask for it.
 
@@ -45,7 +46,7 @@ def read_calendar(path: str | Path, log: Log, servers: float | None = None, unit
     Raises
     ------
     ValueError
-        If a line is no such pair, a date is given and the log has no clock, times do not rise, or there is no line.
+        If a line is no such pair, more servers are up than the machine has, a date is given and the log has no clock, times do not rise, or there is no line.
 
     Examples
     --------
@@ -58,11 +59,12 @@ def read_calendar(path: str | Path, log: Log, servers: float | None = None, unit
     array([[1.7777664e+09, 0.0000000e+00],
            [1.7778186e+09, 4.0000000e+02]])
     """
+    size = None if log.resources else log.servers if servers is None else servers
     lines = [line for _, block in blocks(path) for line in block]
     if is_of_slurm(next((line for line in lines if line.strip()), "")):
-        size = log.require_servers() if servers is None else servers
         try:
-            return away_to_steps([line for line in lines if line.strip()], log, size, unit)
+            whole = log.require_servers() if size is None else size
+            return away_to_steps([line for line in lines if line.strip()], log, whole, unit)
         except ValueError as error:
             raise ValueError(f"{path}: {error}") from None
     rows: list[tuple[float, float]] = []
@@ -84,6 +86,8 @@ def read_calendar(path: str | Path, log: Log, servers: float | None = None, unit
             raise ValueError(f"{path}, line {place}: times must rise, {brief(time)} does not")
         if pair[1] < 0:
             raise ValueError(f"{path}, line {place}: servers must be at least 0, got {brief(up)}")
+        if size is not None and pair[1] > size * (1 + checks.FIT_TOLERANCE):
+            raise ValueError(f"{path}, line {place}: {brief(up)} servers are up, and the machine has {size:g}")
         rows.append(pair)
     if not rows:
         raise ValueError(f"{path}: no line holds a time and a number of servers")

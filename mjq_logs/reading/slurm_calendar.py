@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 
 from mjq._util.plain import brief
-from mjq_logs.reading.clock import as_moment
+from mjq_logs.reading.clock import as_moment, dated
 from mjq_logs.reading.log import Log
 from mjq_logs.reading.text import MISSING
 
@@ -80,7 +80,7 @@ def away_to_steps(lines: Iterable[str], log: Log, servers: float, unit: str | No
     if up.min() < -1e-9 * servers:
         at = int(up.argmin())
         raise ValueError(
-            f"{servers - up[at]:g} servers would be away at {since[at]:.10g} s, and the machine has {servers:g}"
+            f"{servers - up[at]:g} servers would be away at {dated(log, since[at])}, and the machine has {servers:g}"
         )
     return np.column_stack([since, np.maximum(up, 0.0)])
 

@@ -203,7 +203,7 @@ def test_servers_that_are_down_are_not_idle():
 def test_a_calendar_is_read(tmp_path, text, pairs):
     path = tmp_path / "up.csv"
     path.write_text(text)
-    assert read_calendar(path, log_of([0], clock=100.0)).tolist() == [list(pair) for pair in pairs]
+    assert read_calendar(path, log_of([0], clock=100.0, servers=4.0)).tolist() == [list(pair) for pair in pairs]
 
 
 @pytest.mark.parametrize(
@@ -214,6 +214,7 @@ def test_a_calendar_is_read(tmp_path, text, pairs):
         ("10,4\n9,4\n", 0.0, "line 2: times must rise, '9' does not"),
         ("10,-4\n", 0.0, "line 1: servers must be at least 0, got '-4'"),
         ("10,4\nsoon,4\n", 0.0, "line 2: 'soon' is neither a number of seconds nor a date such as 2026-05-03T14:30"),
+        ("# up\n1970-01-03,5\n", 0.0, "line 2: '5' servers are up, and the machine has 4"),
         ("10,four\n", 0.0, "line 1: 'four' is not a number of servers"),
         ("10\n", 0.0, "line 1: '' is not a number of servers"),
         ("nan,4\n", 0.0, "line 1: 'nan' is neither a number of seconds nor a date"),
@@ -225,14 +226,14 @@ def test_bad_calendar_files(tmp_path, text, clock, message):
     path = tmp_path / "up.csv"
     path.write_text(text)
     with pytest.raises(ValueError) as error:
-        read_calendar(path, log_of([0], clock=clock))
+        read_calendar(path, log_of([0], clock=clock, servers=4.0))
     assert message in str(error.value) and "up.csv" in str(error.value)
 
 
 def test_dates_with_a_zone_for_a_log_in_seconds_since_1970(tmp_path):
     path = tmp_path / "up.csv"
     path.write_text("1970-01-02T02:00+02:00,4\n")
-    assert read_calendar(path, log_of([0], clock=0.0)).tolist() == [[DAY, 4]]
+    assert read_calendar(path, log_of([0], clock=0.0), servers=4.0).tolist() == [[DAY, 4]]
 
 
 def test_a_calendar_is_of_the_times_of_the_file():
@@ -294,7 +295,7 @@ def test_a_calendar_that_is_wrong_is_told(log_with_a_gap, tmp_path):
     calendar = tmp_path / "up.csv"
     calendar.write_text("1000000,5\n")
     status, _, error = said("replay", log_with_a_gap, "--servers", "4", "--calendar", calendar)
-    assert status == 2 and "the calendar has 5 servers up from time 1000000 on, and the machine has 4" in error
+    assert status == 2 and "up.csv, line 1: '5' servers are up, and the machine has 4" in error
     calendar.write_text("1000000,1\n")
     status, _, error = said("replay", log_with_a_gap, "--servers", "4", "--calendar", calendar)
     assert status == 2 and "jobs never start: the calendar ends with 1 of 4 servers up" in error

@@ -464,6 +464,9 @@ def test_dates_are_on_the_clock_of_the_log(tmp_path):
     assert np.isnan(found.high[0])
 
 
+HEAD = "time,job,start,low,high\n"
+
+
 @pytest.mark.parametrize(
     ("text", "clock", "words"),
     [
@@ -478,7 +481,9 @@ def test_dates_are_on_the_clock_of_the_log(tmp_path):
         ("time,job,start\n1,,5\n", 0.0, "line 2 does not name a job"),
         ("time,job,start\n1,7,5,9\n", 0.0, "line 2 has another number of fields than the first line"),
         ("time,job,start,low\n1,7,5,4\n", 0.0, "there must be both columns, low and high"),
-        ("time,job,start,low,high\n1,7,5,4,3\n", 0.0, "that of promise 1 is 4 to 3"),
+        ("time,job,start,low,high\n1,7,5,4,3\n", 0.0, "line 2: an interval must not end before it begins: '4' to '3'"),
+        (f"{HEAD}2,7,9,,\n5,8,9,1970-01-02,1970-01-01T23:00\n", 0.0, "line 3: an interval must not end"),
+        (f"{HEAD}5,8,9,1970-01-02,1970-01-01T23:00\n", 0.0, "'1970-01-02' to '1970-01-01T23:00'"),
         ("time,job,start\n1,7,2020-01-01\n", None, "line 2: the start '2020-01-01' is a date, and the log has no"),
         ("time,job,start\n1,7,2020-01-01T00:00Z\n", 3600.0, "line 2: the start '2020-01-01T00:00Z' has a zone"),
     ],
