@@ -19,6 +19,7 @@ OF_HOSTS = "of all hosts"  # where the servers of a log are from
 
 MOST_LOST = 0.1  # share of the lines, up to which nothing is said
 MOST_OF_THE_TIME = 0.5  # that a pause may take
+LEAST_HELD = 0.5  # of the size that a log is inferred to have, for most of the time
 LEAST_USED = 0.95  # of the machine, for most of the time
 
 
@@ -87,9 +88,16 @@ def _of_size(log):
             f"Warning: {left_out} {'jobs need' if left_out > 1 else 'job needs'} more than the {servers:g} servers "
             f"({log.servers_from}) and {'are' if left_out > 1 else 'is'} left out."
         )
-    if held is None or servers is None or log.servers_from == INFERRED:
+    if held is None or servers is None:
         return
-    if held.most_of_the_time > servers * (1 + checks.FIT_TOLERANCE):
+    if log.servers_from == INFERRED:
+        if held.most_of_the_time < LEAST_HELD * servers and not too_short(log):
+            yield (
+                f"Warning: the log does not say how many servers there are, and the most that jobs held at once is "
+                f"taken, {servers:g}. For 99 % of the time they held at most {held.most_of_the_time:g}. --servers sets "
+                "the size."
+            )
+    elif held.most_of_the_time > servers * (1 + checks.FIT_TOLERANCE):
         yield (
             f"Warning: for more than 1 % of the time the jobs held more than the {servers:g} servers that there are "
             f"({log.servers_from}), up to {held.ever:g}. For 99 % of the time they held at most "

@@ -265,6 +265,8 @@ def _windowed(reading, arrival, columns):
     nothing, seen = np.zeros(len(columns["run"]), dtype=bool), reading.seen
     if not reading.is_window or seen.first_end is None or arrival is None or columns["start"] is None:
         return None, None, columns, nothing
+    # Where all jobs have ended, nobody knows when the file was asked for: beside those that run on after the last
+    # submission may have been others, which came later and are not in it.
     begin, end = seen.first_end, seen.latest if seen.open else float(arrival.max())
     inside = arrival >= begin
     if not inside.any() or not end > begin:

@@ -5,6 +5,7 @@ second by second, by nothing but the words of each row.
 """
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -360,6 +361,27 @@ def test_a_header_below_the_largest_need_is_doubted_aloud(tmp_path):
     )
 
 
+def test_a_size_that_one_wrong_row_makes_is_doubted(tmp_path):
+    def log_with(row):
+        path = tmp_path / "log.csv"
+        rows = [f"{k},{k},10,{1 + k % 3}" for k in range(0, 3000, 5)]
+        path.write_text("\n".join(["submit,start,run,need", *rows, *row]) + "\n")
+        return read_log(path)
+
+    def sizes(log):
+        return [words for words in doubts(log) if "--servers sets the size" in words]
+
+    assert sizes(log_with([])) == []
+    wrong = log_with(["1000,1000,5,100000"])
+    assert wrong.servers > 100_000 and held_most(wrong).most_of_the_time < 10
+    [words] = sizes(wrong)
+    usual = held_most(wrong).most_of_the_time
+    assert f"is taken, {wrong.servers:g}. For 99 % of the time they held at most {usual:g}." in words
+    assert sizes(log_with(["1000,1000,1500,100000"])) == []  # the job is no error: for half of the time it runs
+    assert sizes(replace(wrong, servers_from="given")) == []
+    assert too_short(short := wrong.of(np.arange(100, 250), window=None)) and sizes(short) == []
+
+
 # --- 13: what a file looks like ---------------------------------------------------------------------------------------
 
 
@@ -563,6 +585,28 @@ def test_busy_share_and_size_in_use_are_those_of_a_count_second_by_second(tmp_pa
         assert log.begin == min(ended)
         if any(row["State"] in ("RUNNING", "PENDING") for row in rows):
             assert log.end == T + NOW or all(row["State"] != "RUNNING" for row in rows)
+
+
+def test_a_window_of_jobs_that_have_all_ended_ends_with_the_last_submission(tmp_path):
+    """As sacct prints a past month: jobs that were there then, with their true ends, and nobody who came later."""
+    rng, jobs, servers = np.random.default_rng(1), 3000, 64
+    need, run = rng.integers(1, 17, jobs), np.rint(rng.exponential(7200, jobs)) + 1
+    submit = np.rint(np.cumsum(rng.exponential((need * run).mean() / servers / 0.8, jobs)))
+    start = replay(submit, need, run, None, servers, "easy").start
+    end, (begin, until) = start + run, np.quantile(submit, [0.3, 0.4])
+    there = (submit <= until) & (end >= begin)
+    rows = zip(*(column[there].astype(int).tolist() for column in (submit, start, end, need)), strict=True)
+    lines = [f"{k};COMPLETED;{';'.join(map(str, row))}" for k, row in enumerate(rows, 1)]
+    path = tmp_path / "jobs.txt"
+    path.write_text("\n".join(["JobIDRaw;State;Submit;Start;End;AllocCPUS", *lines]) + "\n")
+    log = read_log(path, servers=servers)
+
+    def busy(last):
+        return need @ np.clip(np.minimum(end, last) - np.maximum(start, begin), 0, None) / (last - begin) / servers
+
+    assert log.end == submit[there].max() and busy_share(log) == pytest.approx(busy(until), abs=0.01)
+    to_the_last_end = replace(log, window=(log.begin, end[there].max()))
+    assert busy_share(to_the_last_end) < busy(end[there].max()) - 0.05  # later jobs are not in the file
 
 
 @given(machines(), st.tuples(st.integers(-NOW, 2 * NOW), st.integers(-NOW, 2 * NOW)).map(sorted))
