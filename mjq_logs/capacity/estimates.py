@@ -32,6 +32,7 @@ from mjq_logs.answers import Capacity
 from mjq_logs.capacity.saturated import LINE, saturated_starts
 from mjq_logs.on_hosts import OnHosts
 from mjq_logs.reading.log import BLOCKS, HOUR, Log
+from mjq_logs.words import percent
 
 REPLICATIONS = 10
 JOBS = {"fcfs": 200_000, "easy": 30_000}  # of each replication
@@ -48,7 +49,7 @@ ASSUMES = {
 }
 EXACT, SIMULATED, OF_THE_LOG = "none, it is exact", "of the simulation, 95 %", "of the log, 95 %"
 TOO_FEW = "none, this log is too short to tell: its order repeats too seldom"
-UNFINISHED = "none, this log is too short to tell: {:.0%} of its work is unfinished when its last job starts"
+UNFINISHED = "none, this log is too short to tell: {} of its work is unfinished when its last job starts"
 TOO_WIDE = "none, this log cannot tell: its four parts differ too much"
 NONE = None, None  # ends of no interval
 MOST_UNFINISHED = 0.02  # share of the work, up to which the end of a log does not matter
@@ -223,7 +224,7 @@ def own_order_capacity(log: Log, policy: Policy = "fcfs") -> Capacity:
     share = min(1.0, float(busy[-1] / (servers * times[-1])))
     unfinished = 1 - busy[-1] / (need * log.run)[starts <= times[-1]].sum()
     if unfinished > MOST_UNFINISHED:
-        ends, of_share, interval = NONE, NONE, UNFINISHED.format(unfinished)
+        ends, of_share, interval = NONE, NONE, UNFINISHED.format(percent(unfinished, 0))
     elif not intervals.long_enough(need, log.run):
         ends, of_share, interval = NONE, NONE, TOO_FEW
     else:

@@ -132,7 +132,7 @@ def _show(what, seconds, terminal):
         bar.refresh()
     if not bars:
         work = watching.current() or watching.Work(what)
-        share = "" if work.share is None else f" {work.share():.0%},"
+        share = "" if work.share is None else f" {100 * work.share():.0f} %,"
         _draw(f"… {work.what}:{share} {seconds:.0f} s", terminal)
 
 

@@ -78,12 +78,14 @@ def _counted(name, judged):
 
 def _off(score):
     """Say by how much promises were off, and in which direction."""
+    from mjq_logs.words import percent
+
     off, bias = brief_time(score.minutes / 60), brief_time(abs(score.bias) / 60)
     words = f"On average, the promises were off by {off}"
     if bias != brief_time(0):
         words += f", and jobs started {bias} {'sooner' if score.bias > 0 else 'later'} than promised"
     if score.inside is not None:
-        words += f"; {score.inside:.0%} of the starts lay inside the promised interval"
+        words += f"; {percent(score.inside, 0)} of the starts lay inside the promised interval"
     return f"{words}."
 
 

@@ -7,11 +7,14 @@ command prints its :class:`Answer` and one table, and names what else there is.
 from __future__ import annotations
 
 import re
+import shutil
+import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from html import escape
 from io import StringIO
 from pathlib import Path
+from textwrap import fill
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
@@ -307,9 +310,27 @@ def _number(x, form):
     return format(round(x) if form == "d" else x, form or (".0f" if 1000 <= abs(x) < LARGE else ".3g"))
 
 
-def as_text(parts: Iterable[str | Table]) -> str:
-    """Return paragraphs and tables as text, one under the other."""
-    return "\n\n".join(part if isinstance(part, str) else f"{part.title}\n\n{_table(part, 'simple')}" for part in parts)
+def as_text(parts: Iterable[str | Table], width: int | None = None) -> str:
+    """Return paragraphs and tables as text, one under the other; lines of words are broken at a width, if there is one.
+
+    >>> print(as_text(["log.swf · 40 jobs on 8 servers", "- one idea a sentence"], 20))
+    log.swf · 40 jobs on
+    8 servers
+    <BLANKLINE>
+    - one idea a
+      sentence
+    """
+    shown = ((part, "") if isinstance(part, str) else (part.title, f"\n\n{_table(part, 'simple')}") for part in parts)
+    return "\n\n".join("\n".join(_broken(line, width) for line in words.split("\n")) + table for words, table in shown)
+
+
+def _broken(line, width):
+    """Return a line broken between words, if it is wider than a terminal; what continues an item is indented."""
+    if width is None or len(line) <= width:
+        return line
+    item = re.match(r" *(?:- )?", line)
+    indent = " " * (item.end() if item else 0)
+    return fill(line, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
 
 
 def deliver(
@@ -327,7 +348,8 @@ def deliver(
     if as_json:
         show_json(result if isinstance(result, dict) else result.model_dump())
     else:
-        show(as_text(answer.parts(full)))
+        width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+        show(as_text(answer.parts(full), width))
 
 
 def dates(log: Log) -> str:

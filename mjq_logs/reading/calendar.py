@@ -46,7 +46,8 @@ def read_calendar(path: str | Path, log: Log, servers: float | None = None, unit
     Raises
     ------
     ValueError
-        If a line is no such pair, more servers are up than the machine has, a date is given and the log has no clock, times do not rise, or there is no line.
+        If a line is no such pair, more servers are up than the machine has, a date is given and the log has no clock,
+        times do not rise, or there is no line.
 
     Examples
     --------

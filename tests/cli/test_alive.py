@@ -170,7 +170,7 @@ def test_a_terminal_is_shown_what_is_done_and_which_share(terminal):
     with redirect_stderr(terminal), alive.listening("mjq capacity", never, terminal):
         seen(terminal, "… mjq capacity: ")
         with watching.working("replay under easy", lambda: 0.25):
-            seen(terminal, "… replay under easy: 25%, ")
+            seen(terminal, "… replay under easy: 25 %, ")
     before, _, after = terminal.getvalue().rpartition("\r")
     assert after == "" and before.endswith(" ")  # nothing stays
 

@@ -123,7 +123,7 @@ def test_work_that_has_only_begun_is_not_done(policy):
     run = np.append(np.full(4, 365 * 86_400.0), np.full(200, 3600.0))
     result = own_order_capacity(Log(need=np.ones(204), run=run, servers=8.0), policy)
     assert 0 < result.share <= 1 and result.value <= naive_capacity(Log(need=np.ones(204), run=run, servers=8.0)).value
-    assert result.low is None and re.search(r"too short to tell: 9\d% of its work is unfinished", result.interval)
+    assert result.low is None and re.search(r"too short to tell: 9\d % of its work is unfinished", result.interval)
 
 
 @st.composite
@@ -458,6 +458,13 @@ def test_a_field_with_a_column_is_a_column_of_the_table_and_one_that_nobody_know
     made = sheet.table("", [Wider(**report.model_dump(), mean_need=1.234)])
     assert made.head[-1] == "mean need" and made.rows[0][-1] == "1.23"
     assert made.head[:-1] == sheet.table("", [report]).head and not [head for head in made.head if "wait" in head]
+
+
+@given(st.lists(st.text("ab -·%", max_size=40), max_size=4), st.integers(4, 30))
+def test_lines_are_broken_at_the_width_of_a_terminal_and_lose_no_word(lines, width):
+    whole, broken = (sheet.as_text(["\n".join(lines)], columns) for columns in (None, width))
+    assert whole == "\n".join(lines) and broken.split() == whole.split()
+    assert all(len(line) <= width or len(line.removeprefix("- ").split()) == 1 for line in broken.split("\n"))
 
 
 def test_waits_at_the_load_are_those_of_the_log_and_of_replays():
