@@ -50,7 +50,7 @@ def test_what_is_written_goes_to_a_folder_that_is_there_and_never_over_the_log(t
         assert status == 2 and "in a folder that exists" in error
     status, _, error = said("replay", path, "--starts", path)
     assert status == 2 and "--starts and LOG name the same file" in error and path.read_bytes() == before
-    for option, name in (("--starts", "s.csv"), ("--gantt", "s.svg"), ("--save-hours", "h.toml")):
+    for option, name in (("--starts", "s.csv"), ("--gantt", "s.png"), ("--save-hours", "h.toml")):
         asked = "replay", path, option, tmp_path / name
         assert not said(*asked).status
         written = (tmp_path / name).read_bytes()
