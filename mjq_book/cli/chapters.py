@@ -19,7 +19,6 @@ from tabulate import tabulate
 
 from mjq_book import runs
 from mjq_book.runs import changes
-from mjq_logs._util import folders
 from mjq_logs.cli.common import (
     FAILED,
     Command,

@@ -13,8 +13,8 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from mjq_logs._util import folders
 from mjq._util.plain import printable
+from mjq_logs._util import folders
 from mjq_logs.cli.alive import erase
 
 BAD_INPUT, FAILED = 2, 1  # exit statuses

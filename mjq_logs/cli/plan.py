@@ -287,7 +287,6 @@ def plan(
     """
     import mjq_logs
     from mjq_logs import plots
-    from mjq_logs._util import folders
 
     reading |= rules_under(policies, reading["hours"])
     asks = bool(caps or absent or estimates or shift is not None)

@@ -152,26 +152,6 @@ def as_moment(log: Clocked, text: str) -> float:
     return time
 
 
-def as_date(seconds: float) -> str:
-    """Return seconds since 1970 on the clock of a place as a date.
-
-    >>> as_date(90.0)
-    '1970-01-01 00:01'
-    """
-    return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%d %H:%M}"
-
-
-def dated(log: Clocked, time: float) -> str:
-    """Return a time on the clock of a log as the date that its file has, also where gaps were cut, or as seconds.
-
-    >>> from mjq_logs import Log
-    >>> dated(Log(need=[1], run=[1], submit=[90], clock=0.0), 90.0)
-    '1970-01-01 00:01'
-    """
-    (there,) = local(log, [time]).tolist()
-    return as_date(there) if log.clock is not None and abs(there) <= FARTHEST else f"second {there:.10g}"
-
-
 def _first(text, which):
     return brief(text.filter(which)[0])
 
