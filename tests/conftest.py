@@ -2,6 +2,7 @@
 
 import ast
 import contextlib
+import csv
 import io
 import shutil
 from functools import cache
@@ -147,6 +148,19 @@ def few_jobs(monkeypatch):
 def few_draws(monkeypatch):
     """What does not depend on how many draws a forecast rests on is seen with few of them."""
     monkeypatch.setattr("mjq_logs.forecast.record.DRAWS", 5)
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    """A folder for what a command writes, in which it is at work."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def csv_rows(path):
+    """The rows of a CSV file."""
+    with open(path, newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
 
 
 @pytest.fixture

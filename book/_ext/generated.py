@@ -11,7 +11,6 @@ from mjq_book import reference
 
 BOOK = Path(__file__).resolve().parents[1]
 PANELS, CARD, VALUES = "panels.json", "book/_static/card.png", "book/reference-values"
-FILES = PANELS, CARD, *(f"{VALUES}{ending}" for ending in (".json", ".csv", ".schema.json"))
 
 
 def write(site):

@@ -1,6 +1,5 @@
 """The page about data: each log and each kept table is on it, with its size and the command that makes it."""
 
-import csv
 import gzip
 import hashlib
 import importlib
@@ -13,7 +12,7 @@ import pytest
 import mjq_logs
 from mjq_book.experiments import forecasts, logs_on_hosts, public_logs, real_waits, summaries
 from mjq_book.experiments.tables.reading import KEPT
-from tests.conftest import ROOT, TRACES, needs_traces
+from tests.conftest import ROOT, TRACES, csv_rows, needs_traces
 
 PAGE = (ROOT / "book/data.md").read_text(encoding="utf-8")
 TABLES = PAGE.split("## Tables that are kept")[1]
@@ -118,8 +117,7 @@ def test_logs_that_are_not_shipped_have_their_checksums(csv_tables):
 
 
 def test_each_row_of_the_reproductions_says_who_when_where_and_what_came_out():
-    with (ROOT / "book/reproduced.csv").open(encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(file))
+    rows = csv_rows(ROOT / "book/reproduced.csv")
     assert rows
     assert all(all(row.values()) for row in rows)
     assert all(re.fullmatch(r"20\d\d-\d\d-\d\d", row["date"]) for row in rows)

@@ -1,6 +1,5 @@
 """Live panels: the script computes what Python computes, and everybody can use it, with no network and no mouse."""
 
-import csv
 import doctest
 import itertools
 import json
@@ -45,6 +44,8 @@ from mjq_logs import saturated_starts
 
 sys.path.insert(0, str(ROOT / "book"))
 import live_panels
+
+from tests.conftest import csv_rows
 
 NAMES = [path.stem for path in sorted(live_panels.HERE.glob("*.py"))]
 all_panels = cache(live_panels.panels)  # it takes seconds: not where tests are only collected
@@ -913,8 +914,7 @@ def test_pages_whose_panels_have_changed_are_read_again(tmp_path):
 @pytest.mark.parametrize(("table", "digit"), [("cluster", 0), ("near_saturation", 0), ("what_a_log_remembers", 1e-4)])
 def test_kept_tables_hold_what_the_models_say(table, digit):
     module = live_panels.module(live_panels.HERE / f"{table}.py")
-    with open(live_panels.HERE / f"{table}.csv", encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(file))
+    rows = csv_rows(live_panels.HERE / f"{table}.csv")
     assert len(rows) == math.prod(map(len, module.AXES.values()))
     for k in np.random.default_rng(7).integers(len(rows), size=6):
         row = {key: float(x) for key, x in rows[k].items()}

@@ -1,6 +1,5 @@
 """README, *Beside other tools*: each tool with what was measured, and no tool without."""
 
-import csv
 import importlib
 import re
 
@@ -8,9 +7,9 @@ import pytest
 
 from benchmarks.peers import comparison
 from benchmarks.peers.__main__ import RESULTS, TOOLS, row
+from tests.conftest import csv_rows
 
-with RESULTS.open(encoding="utf-8", newline="") as file:
-    ROWS = list(csv.DictReader(file))
+ROWS = csv_rows(RESULTS)
 
 
 def ratio(tool, problem=""):

@@ -1,6 +1,5 @@
 """The meaning of a letter is shown where it stands, and it is the one that the notation page has."""
 
-import csv
 import importlib
 import re
 from types import SimpleNamespace
@@ -9,11 +8,10 @@ import pytest
 from bs4 import BeautifulSoup
 
 from mjq_book.chapters import CHAPTERS
-from tests.conftest import PHONE, ROOT, beyond_the_edge, visit
+from tests.conftest import PHONE, ROOT, beyond_the_edge, csv_rows, visit
 
 HTML = ROOT / "_build/html"
-with (ROOT / "book/letters.csv").open(encoding="utf-8", newline="") as file:
-    ROWS = list(csv.DictReader(file))
+ROWS = csv_rows(ROOT / "book/letters.csv")
 
 
 @pytest.fixture

@@ -1,6 +1,5 @@
 """The command: words, exit statuses, and, in processes of its own, what is killed, interrupted and gone on with."""
 
-import csv
 import json
 import os
 import platform
@@ -28,7 +27,7 @@ from mjq_book.cli import chapters as chapter_commands
 from mjq_book.headlines import MODELS, schema, solve
 from mjq_book.runs import chapters
 from mjq_logs.cli import command, common
-from tests.conftest import FULL, ROOT, SMALL, Said, said, write_chapter
+from tests.conftest import FULL, ROOT, SMALL, Said, csv_rows, said, write_chapter
 
 TOOLS = Path(sys.executable).parent
 EXAMPLE = ROOT / "mjq_logs/making/example.swf.gz"
@@ -45,11 +44,6 @@ def process(*words, cwd, **options):
     words = [TOOLS / "mjq", *map(str, words)]
     run = subprocess.run(words, cwd=cwd, capture_output=True, text=True, timeout=600, **options)
     return Said(run.returncode, run.stdout, run.stderr)
-
-
-def rows(path):
-    with open(path, newline="", encoding="utf-8") as file:
-        return list(csv.DictReader(file))
 
 
 def until(condition):
@@ -490,9 +484,9 @@ def sweep_words(tmp_path, *more):
 def every_case_once(tmp_path):
     """Whether all 8 cases have one result each."""
     expected = {(f"{x:.1f}", str(k)) for x in range(4, 8) for k in (1, 2)}
-    results = [(r["x"], r["k"]) for r in rows(tmp_path / "runs/small/a/results.csv") if r["result"] == "square"]
+    results = [(r["x"], r["k"]) for r in csv_rows(tmp_path / "runs/small/a/results.csv") if r["result"] == "square"]
     assert sorted(results) == sorted(expected)
-    assert {r["status"] for r in rows(tmp_path / "runs/small/a/cases.csv")} == {"done"}
+    assert {r["status"] for r in csv_rows(tmp_path / "runs/small/a/cases.csv")} == {"done"}
     return True
 
 
@@ -580,9 +574,9 @@ def test_a_killed_worker_and_a_killed_sweep_lose_nothing(tmp_path, cluster):
     assert (folder / "cases.jsonl").read_bytes().startswith(kept)
     assert finished(folder) == 9
     expected = [(f"0.{k}", n, str(k * int(n) / 10)) for k in range(1, 4) for n in ("30", "60", "120")]
-    results = [(r["p1"], r["n"], r["number"]) for r in rows(folder / "results.csv")]
+    results = [(r["p1"], r["n"], r["number"]) for r in csv_rows(folder / "results.csv")]
     assert sorted(results) == sorted(expected)
-    assert {r["status"] for r in rows(folder / "cases.csv")} == {"done"}
+    assert {r["status"] for r in csv_rows(folder / "cases.csv")} == {"done"}
 
 
 @pytest.mark.slow
@@ -634,7 +628,7 @@ def test_ctrl_c_keeps_what_is_finished(tmp_path):
     assert sweep.returncode == 1
     assert "KeyboardInterrupt" not in told
     assert re.search(r"it was interrupted; \d of 8 cases are finished and kept in runs/small/a", told)
-    assert len(rows(tmp_path / "runs/small/a/cases.csv")) == 8
+    assert len(csv_rows(tmp_path / "runs/small/a/cases.csv")) == 8
 
 
 def test_a_failing_case_makes_the_sweep_end_with_status_1(tmp_path, small, cluster):
@@ -650,10 +644,10 @@ def test_cases_from_a_table_and_a_grid(tmp_path, small, cluster):
     run = said("sweep", "small.ipynb", *words, cwd=tmp_path)
     assert run.status == 0, run.err
     expected = [("ann", "4", "1.0"), ("bob", "4", "4.0")]
-    assert [(r["case"], r["k"], r["square"]) for r in rows(tmp_path / "runs/small/a/cases.csv")] == expected
+    assert [(r["case"], r["k"], r["square"]) for r in csv_rows(tmp_path / "runs/small/a/cases.csv")] == expected
     again = said("sweep", "small.ipynb", *words, cwd=tmp_path)
     assert (again.status, again.err) == (0, "")
-    assert [(r["case"], r["k"], r["square"]) for r in rows(tmp_path / "runs/small/a/cases.csv")] == expected
+    assert [(r["case"], r["k"], r["square"]) for r in csv_rows(tmp_path / "runs/small/a/cases.csv")] == expected
     twice = said("sweep", "small.ipynb", *words, "-p", "x", "1", cwd=tmp_path)
     assert (twice.status, twice.err) == (2, "mjq: x: given both by -p and in class.csv\n")
 

@@ -254,12 +254,6 @@ NASTY = [
 
 
 @pytest.fixture
-def here(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
-
-
-@pytest.fixture
 def kept(monkeypatch):
     """Runs that keep the notebook as it is, at once: folders and copies do not depend on what its cells do.
 

@@ -1,6 +1,5 @@
 """Sweeps from Python: every case once, whatever happens."""
 
-import csv
 import json
 import time
 from concurrent.futures import CancelledError
@@ -18,7 +17,7 @@ from mjq_book.runs.cases import Case, Plan, Record
 from mjq_book.runs.chapters import chapter
 from mjq_book.runs.execution import Failure
 from mjq_logs._util.journal import Journal
-from tests.conftest import SMALL, write_chapter
+from tests.conftest import SMALL, csv_rows, write_chapter
 
 WORKERS = 2
 
@@ -45,17 +44,6 @@ def light(monkeypatch):
     return 1
 
 
-@pytest.fixture
-def here(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
-
-
-def rows(path):
-    with open(path, newline="", encoding="utf-8") as file:
-        return list(csv.DictReader(file))
-
-
 def computed(log):
     """Which cases were computed, in any order."""
     return sorted(log.read_text().splitlines()) if log.exists() else []
@@ -65,7 +53,7 @@ def test_a_sweep_collects_every_named_value(here, small, client):
     done = runs.sweep(small, [dict(x=x, words="a,\nb") for x in (1.0, 2.0)], workers=client)
     assert (done.failed, done.missing) == ([], [])
     assert done.folder.parent == done.folder.__class__("runs/small")
-    found = rows(done.folder / "results.csv")
+    found = csv_rows(done.folder / "results.csv")
     assert list(found[0]) == ["case", "x", "words", "result", "row", "column", "number", "text"]
     of = {(r["case"], r["result"], r["row"], r["column"]): r["number"] or r["text"] for r in found}
     assert of["1", "square", "", ""] == "1.0"
@@ -73,7 +61,7 @@ def test_a_sweep_collects_every_named_value(here, small, client):
     assert of["2", "words", "", ""] == "a,\nb"
     assert of["2", "pairs", "2", "2"] == "2.0"
     assert of["2", "given", "2", "1"] == "1.0"
-    fates = rows(done.folder / "cases.csv")
+    fates = csv_rows(done.folder / "cases.csv")
     assert [(r["case"], r["x"], r["status"], r["square"]) for r in fates] == [
         ("1", "1.0", "done", "1.0"),
         ("2", "2.0", "done", "4.0"),
@@ -100,18 +88,18 @@ def test_failures_are_recorded_case_by_case_and_tried_again(here, small, client)
         done = runs.sweep(small, cases, workers=client, label="a")
         assert done.failed == ["2"]
         assert computed(here / "log") == ["2 1", "4 1"], again
-    fates = rows(done.folder / "cases.csv")
+    fates = csv_rows(done.folder / "cases.csv")
     assert [r["status"] for r in fates] == ["done", "failed", "done"]
     assert fates[1]["error"] == "in cell 5 (work): ZeroDivisionError: float division by zero"
     assert [path.name for path in (done.folder / "failed").iterdir()] == ["2.ipynb"]
-    assert "2" not in {r["case"] for r in rows(done.folder / "results.csv")}
+    assert "2" not in {r["case"] for r in csv_rows(done.folder / "results.csv")}
 
 
 def test_a_case_that_is_named_twice_is_computed_once(here, small, light):
     cases = [dict(x=1.0, log=str(here / "log"))] * 3
     done = runs.sweep(small, cases, names=["ann", "bob", "eve"], workers=light)
     assert computed(here / "log") == ["1 1"]
-    assert [r["square"] for r in rows(done.folder / "cases.csv")] == ["1.0"] * 3
+    assert [r["square"] for r in csv_rows(done.folder / "cases.csv")] == ["1.0"] * 3
 
 
 def plan_of(**parameters):
@@ -165,9 +153,9 @@ def test_a_full_disk_stops_the_sweep_and_keeps_what_is_finished(here, small, lig
 
 def test_whole_numbers_of_any_size_come_through(here, small, client):
     done = runs.sweep(small, [dict(k=10**20), dict(k=1)], workers=client, label="a")
-    assert [r["k"] for r in rows(done.folder / "cases.csv")] == [str(10**20), "1"]
+    assert [r["k"] for r in csv_rows(done.folder / "cases.csv")] == [str(10**20), "1"]
     pairs = [
-        r for r in rows(done.folder / "results.csv") if (r["case"], r["result"], r["column"]) == ("1", "pairs", "1")
+        r for r in csv_rows(done.folder / "results.csv") if (r["case"], r["result"], r["column"]) == ("1", "pairs", "1")
     ]
     assert [r["text"] for r in pairs] == [str(10**20), str(10**20 + 1)]
 
@@ -187,7 +175,7 @@ def test_a_folder_holds_one_sweep(here, small, light):
     with pytest.raises(ValueError, match="holds a run, another sweep"):
         runs.sweep(small, [dict(x=2.0)], workers=light, label="a")
     done = runs.sweep(small, [dict(x=2.0)], workers=light, label="a", force=True)
-    assert [r["x"] for r in rows(done.folder / "cases.csv")] == ["2.0"]
+    assert [r["x"] for r in csv_rows(done.folder / "cases.csv")] == ["2.0"]
 
 
 def test_a_changed_chapter_is_another_sweep(here, small, light):
@@ -255,7 +243,7 @@ def test_a_worker_with_another_version_is_refused(monkeypatch):
 def test_a_kernel_that_dies_is_a_failed_case(here, small, client):
     done = runs.sweep(small, [dict(x=1.0, die=1.0), dict(x=2.0, die=1.0)], workers=client, label="a")
     assert done.failed == ["1"]
-    assert rows(done.folder / "cases.csv")[0]["error"] == "in cell 5 (work): DeadKernelError: Kernel died"
+    assert csv_rows(done.folder / "cases.csv")[0]["error"] == "in cell 5 (work): DeadKernelError: Kernel died"
 
 
 @pytest.mark.parametrize(
@@ -275,7 +263,7 @@ def test_a_sweep_that_is_stopped_says_how_far_it_came(here, small, light, monkey
     monkeypatch.setattr(sweeps, "compute", stopping)
     with pytest.raises(runs.SweepStopped, match=f"^{reason}; 1 of 3 cases are finished and kept in runs/small/a$"):
         runs.sweep(small, [dict(x=x) for x in (1.0, 2.0, 4.0)], workers=light, label="a")
-    fates = [r["status"] for r in rows(here / "runs/small/a/cases.csv")]
+    fates = [r["status"] for r in csv_rows(here / "runs/small/a/cases.csv")]
     assert fates == ["done", "missing", "missing"]
 
 
@@ -306,7 +294,7 @@ def test_a_case_in_which_processes_die_has_failed(here, small, monkeypatch):
     monkeypatch.setattr("mjq._util.parallel.map_as_completed", died)
     done = runs.sweep(small, [dict(x=1.0)], workers=1, label="a")
     assert done.failed == ["1"]
-    assert rows(done.folder / "cases.csv")[0]["error"] == f"on its worker: {cases.DIED}"
+    assert csv_rows(done.folder / "cases.csv")[0]["error"] == f"on its worker: {cases.DIED}"
 
 
 def test_tables_become_rows():

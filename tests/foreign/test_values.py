@@ -6,7 +6,6 @@ iteration found a part of what the program's own test allows. Where the status i
 says what we find and who is right; our side is then found another way, too.
 """
 
-import csv
 import re
 import sys
 from collections import Counter
@@ -17,14 +16,13 @@ import pytest
 
 from mjq.solvers.phase_type import erlang
 from mjq_book import published
-from tests.conftest import ROOT
+from tests.conftest import ROOT, csv_rows
 from tests.foreign import chains, networks, queues, schedules
 
 sys.path.insert(0, str(ROOT / "book/_ext"))
 import csv_tables
 
-with csv_tables.FOREIGN.open(encoding="utf-8", newline="") as file:
-    ROWS = list(csv.DictReader(file))
+ROWS = csv_rows(csv_tables.FOREIGN)
 STATUSES = "agrees", "they err", "we differ"
 ROUNDING = 1e-9  # of the last digit: of decimals that no binary fraction is
 WITHIN_OURS = 1e-10  # relatively, of what we find where we do not agree

@@ -302,11 +302,6 @@ def test_words_that_are_no_machine(table, words, message):
 # --- When one more job would start ------------------------------------------------------------------------------------
 
 
-@pytest.fixture
-def few_draws(monkeypatch):
-    monkeypatch.setattr("mjq_logs.forecast.record.DRAWS", 6)
-
-
 def scheduled(count=500, seed=3, policy="easy"):
     """A log of two resources whose starts are those of a policy."""
     log = crowded(count, seed)

@@ -1,6 +1,5 @@
 """Exercise sheets: all different, all solvable, and the key is right about what the sheets print."""
 
-import csv
 import html
 import math
 import re
@@ -30,7 +29,7 @@ from mjq_book.exercises.question import Choice, Question, Task, printed, toleran
 from mjq_book.exercises.questions.cluster import percent_lost
 from mjq_book.exercises.questions.several_resources import best_mixture, maximal_packings
 from tests import reference_schedules
-from tests.conftest import BROWSER, ROOT, said
+from tests.conftest import BROWSER, ROOT, csv_rows, said
 
 NAMES = [chapter.name for chapter in CHAPTERS]
 STUDENTS = 24
@@ -40,8 +39,7 @@ STUDENTS = 24
 def sheets(request, tmp_path_factory):
     """A chapter's sheets as text, its key as rows."""
     folder = exercises.write(request.param, STUDENTS, 1, tmp_path_factory.mktemp("sheets") / "sheets")
-    with open(folder / "key.csv", newline="", encoding="utf-8") as file:
-        key = list(csv.DictReader(file))
+    key = csv_rows(folder / "key.csv")
     texts = {
         path.stem: path.read_text(encoding="utf-8")
         for path in sorted(folder.glob("student*.md"))
@@ -221,8 +219,7 @@ def test_a_page_needs_nothing_else_and_has_the_words_of_the_markdown(tmp_path):
 def test_moodle_gets_each_question(tmp_path):
     folder = exercises.write("stability", 3, 2, tmp_path / "sheets", export="gift")
     text = (folder / "questions.gift").read_text(encoding="utf-8")
-    with open(folder / "key.csv", newline="", encoding="utf-8") as file:
-        key = list(csv.DictReader(file))
+    key = csv_rows(folder / "key.csv")
     asked = [part for part in text.strip().split("\n\n") if part.startswith("::")]
     assert text.count("$CATEGORY: $course$/mjq/stability/") == len(questions.of("stability"))
     tasks = sum(row["kind"] not in {"number", "choice"} for row in key)

@@ -8,7 +8,7 @@ import pytest
 
 from mjq_book import exercises
 from mjq_book.exercises import grading
-from tests.conftest import said
+from tests.conftest import csv_rows, said
 
 KEY = """student,question,title,kind,given,answer,tolerance,unit,points,if somebody overlooked
 ada,1,The limit,number,n = 3,2.087,0.010,jobs per hour,2,1.782 that servers are idle; 3.000 the rest
@@ -147,10 +147,8 @@ def test_a_table_without_its_columns_or_in_another_encoding_is_refused(graded):
 def test_from_sheets_to_marks(tmp_path):
     """All right answers of one student, all likely mistakes of another, an empty sheet of the third."""
     exercises.write("your_cluster", 3, 5, tmp_path / "week")
-    with open(tmp_path / "week/key.csv", newline="", encoding="utf-8") as file:
-        key = list(csv.DictReader(file))
-    with open(tmp_path / "week/answers.csv", newline="", encoding="utf-8") as file:
-        answers = list(csv.DictReader(file))
+    key = csv_rows(tmp_path / "week/key.csv")
+    answers = csv_rows(tmp_path / "week/answers.csv")
     assert [(row["student"], row["question"]) for row in answers] == [(row["student"], row["question"]) for row in key]
     for row, known in zip(answers, key, strict=True):
         wrong = known["if somebody overlooked"].split(" ")[0]

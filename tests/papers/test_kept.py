@@ -1,10 +1,9 @@
 """Tables that chapters read are kept whole, with their origin."""
 
-import csv
-
 import pytest
 
 from mjq_book.experiments.tables import keeping as kept
+from tests.conftest import csv_rows
 
 
 @pytest.fixture
@@ -13,15 +12,10 @@ def provenance(tmp_path, monkeypatch):
     return tmp_path / "provenance.csv"
 
 
-def rows_of(path):
-    with path.open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
-
-
 def test_each_file_has_one_row_of_provenance(provenance):
     for path, command in (("b.csv", "make b"), (provenance.parent / "a.csv", "make a"), ("b.csv", "make b again")):
         kept.record(path, command)
-    rows = rows_of(provenance)
+    rows = csv_rows(provenance)
     assert [(row["file"], row["command"]) for row in rows] == [("a.csv", "make a"), ("b.csv", "make b again")]
     assert list(rows[0]) == ["file", "command", "date", "machine"]
     assert all(row["date"] and row["machine"] == kept.machine() for row in rows)
@@ -30,8 +24,8 @@ def test_each_file_has_one_row_of_provenance(provenance):
 def test_results_are_kept_with_their_digits_and_their_origin(provenance):
     path = provenance.parent / "results.csv"
     kept.keep(path, [{"case": 1, "T": 2 / 3}, {"case": 2}], "make results", ["T", "case", "note"], digits=3)
-    assert rows_of(path) == [{"T": "0.667", "case": "1", "note": ""}, {"T": "", "case": "2", "note": ""}]
-    assert rows_of(provenance)[0]["command"] == "make results"
+    assert csv_rows(path) == [{"T": "0.667", "case": "1", "note": ""}, {"T": "", "case": "2", "note": ""}]
+    assert csv_rows(provenance)[0]["command"] == "make results"
 
 
 def test_a_row_that_does_not_fit_leaves_the_kept_ones_as_they_are(provenance):
@@ -39,4 +33,4 @@ def test_a_row_that_does_not_fit_leaves_the_kept_ones_as_they_are(provenance):
     kept.keep(path, [{"case": 1}], "make results")
     with pytest.raises(ValueError, match="fields not in fieldnames: 'other'"):
         kept.keep(path, [{"case": 2}, {"other": 3}], "make results")
-    assert rows_of(path) == [{"case": "1"}]
+    assert csv_rows(path) == [{"case": "1"}]

@@ -12,12 +12,6 @@ from mjq_logs._util import folders
 
 
 @pytest.fixture
-def here(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
-
-
-@pytest.fixture
 def quick(monkeypatch):
     """Runs that keep the notebook as it is, at once, and sweeps that compute nothing."""
 

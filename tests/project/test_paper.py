@@ -13,7 +13,6 @@ from mjq_book.chapters import PAPERS
 from tests.conftest import ROOT
 
 TEXT = (ROOT / "paper/paper.md").read_text(encoding="utf-8")
-LEDGER = (ROOT / "book/ledger.md").read_text(encoding="utf-8")
 LATE = "206, 323 and 107 %"
 PAGES = {  # words of the paper with numbers that a page tells, and the words of the page
     f"{LATE} of the servers": ("ledger", f"{LATE} of their servers"),
