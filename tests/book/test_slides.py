@@ -264,6 +264,9 @@ OUTSIDE = """() => [...document.querySelectorAll("section")].flatMap((section, k
       Math.min(one.bottom, other.bottom) - Math.max(one.top, other.top))
     if (over > 2) trouble.push(`${a.textContent.slice(0, 30)} lies on ${b.textContent.slice(0, 30)}`)
   }
+  for (const code of section.querySelectorAll("pre")) {
+    if (parseFloat(getComputedStyle(code).fontSize) < .025 * frame.height) trouble.push("code is too small")
+  }
   for (const image of section.querySelectorAll("img")) {
     if (!image.naturalWidth) trouble.push("a figure is not drawn")
     if (image.getBoundingClientRect().height < .25 * frame.height) trouble.push("a figure is too small")
