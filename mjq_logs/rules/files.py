@@ -136,20 +136,24 @@ def _rules(given):
             raise ValueError(f"{name} must be true or false, got {brief(value)}")
     if not isinstance(queues, dict):
         raise ValueError("limits of queues must stand behind a line [queues]")
-    for name, value in queues.items():
-        if isinstance(value, bool) or not isinstance(value, int | float):
-            raise ValueError(f"the limit of the queue {brief(name)} must be a number, got {brief(value)}")
     if unknown := [name for name in given if name not in NUMBERS]:
         raise ValueError(f"there is no rule {unknown[0]}; there are {', '.join([*NUMBERS, *FLAGS])}, queues and jobs")
-    for name, value in given.items():
-        if isinstance(value, bool) or not isinstance(value, int | float):
-            raise ValueError(f"{name} must be a number, got {brief(value)}")
     if not isinstance(jobs, list) or not all(isinstance(row, dict) for row in jobs):
         raise ValueError("classes of jobs must begin with a line [[jobs]]")
     hours = _hours(jobs, flags[STANDARD]) if jobs else None
-    limits = {name: float(most) for name, most in queues.items()}
-    numbers = {name: float(value) for name, value in given.items()}
+    limits = {name: _number(f"the limit of the queue {brief(name)}", most) for name, most in queues.items()}
+    numbers = {name: _number(name, value) for name, value in given.items()}
     return Rules(**numbers, hours=hours, queues=limits, arrays=flags[ARRAYS])
+
+
+def _number(name, value):
+    """Return a value of TOML that must be a number, of at most 308 digits."""
+    try:
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            return float(value)
+    except OverflowError:
+        pass
+    raise ValueError(f"{name} must be a number, got {brief(value)}")
 
 
 def _hours(jobs, standard):
@@ -158,12 +162,12 @@ def _hours(jobs, standard):
     for place, row in enumerate(jobs, 1):
         if unknown := [name for name in row if name not in ("servers_up_to", "up_to", "closed")]:
             raise ValueError(f"class {place} of the jobs has {unknown[0]}; it may have servers_up_to, up_to and closed")
-        need = row.get("servers_up_to", np.inf)
-        if isinstance(need, bool) or not isinstance(need, int | float) or not need > 0:
-            raise ValueError(f"servers_up_to must be a positive number, got {brief(need)}")
+        need = _number("servers_up_to", row.get("servers_up_to", np.inf))
+        if not need > 0:
+            raise ValueError(f"servers_up_to must be a positive number, got {need:g}")
         if parts and need < max(parts):
-            raise ValueError(f"servers_up_to must not fall from class to class, {brief(need)} does")
-        closed = parts.setdefault(float(need), {})
+            raise ValueError(f"servers_up_to must not fall from class to class, {need:g} does")
+        closed = parts.setdefault(need, {})
         if np.inf in closed:
             raise ValueError(f"each class of jobs must have up_to, and the last must not; see class {place - 1}")
         limit = as_duration(str(row["up_to"]), SECOND) if "up_to" in row else np.inf

@@ -24,7 +24,8 @@ from mjq.simulation.engine.hours import HOURS
 from mjq_logs.reading.clock import Clocked, ahead
 from mjq_logs.reading.log import HOUR
 
-DAYS = "Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"
+WEEKDAYS = "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"
+DAYS = tuple(day[:3] for day in WEEKDAYS)
 WEEK = HOURS * HOUR
 MONDAY = 4 * 24 * HOUR  # the first one since 1970
 
@@ -168,6 +169,16 @@ def _spans(day: np.ndarray) -> Iterator[tuple[int, int]]:
     yield from zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True)
 
 
+def _day(name):
+    """Return the place of a day in the week, by its name or the beginning of it; ``ValueError`` if there is none.
+
+    >>> _day("Tue"), _day("tuesday")
+    (1, 1)
+    """
+    (day,) = (k for k, weekday in enumerate(WEEKDAYS) if len(name) > 2 and weekday.startswith(name.title()))
+    return day
+
+
 def _hours(words):
     """Return which hours of the week are named, such as ``Mon-Fri 8-17, Sat 0-24``; an hour may pass midnight."""
     named = np.zeros(HOURS, dtype=bool)
@@ -176,7 +187,7 @@ def _hours(words):
             days, hours = part
             first, _, last = days.partition("-")
             begin, end = (int(hour) for hour in hours.split("-"))
-            from_, to = (DAYS.index(day.title()[:3]) for day in (first, last or first))
+            from_, to = (_day(name) for name in (first, last or first))
         except ValueError:
             begin = end = -1
         if not (0 <= begin <= 24 and 0 <= end <= 24 and begin != end):
