@@ -601,7 +601,7 @@ def _require_sense(values, model):
         _require(values[name].min() >= LEAST_SHARE, f"{name} must be at least {LEAST_SHARE:g}")
     work = (values["shares"] * values["needs"]) @ (values["weights"] * np.maximum(1.0, values["runs"])).sum(axis=1)[of]
     span = values["jobs"] * work / (values["load"] * values["servers"])
-    _require(span <= LONGEST, f"at this load its jobs would come in more than {LONGEST:g} s")
+    _require(1 <= span <= LONGEST, f"at this load its jobs would come in {span:.3g} s, not in 1 to {LONGEST:g} s")
     _require(set(values["quiet"]) <= set(range(7)), "quiet must be days of the week, 0 to 6")
     sums = {"shares": values["shares"].sum(), "weights": values["weights"].sum(axis=1)}
     if model == CAMPAIGNS:

@@ -24,6 +24,8 @@ from mjq_logs.reading.log import Gap
 from mjq_logs.reading.rows import FARTHEST
 from mjq_logs.reading.text import moments
 
+YEAR = 365.25 * 86_400  # seconds
+
 
 class Clocked(Protocol):
     """Tell the clock of a log: its gaps, its second 0, and the zone of the place, as a log has them."""
@@ -138,7 +140,7 @@ def as_moment(log: Clocked, text: str) -> float:
     Raises
     ------
     ValueError
-        If it is neither, or as :func:`instants` does.
+        If it is neither, or farther away than any log lasts, or as :func:`instants` does.
 
     Examples
     --------
@@ -149,6 +151,8 @@ def as_moment(log: Clocked, text: str) -> float:
     (time,) = instants(log, pl.Series([text.strip()])).tolist()
     if np.isnan(time):
         raise ValueError(f"{brief(text)} is neither a number of seconds nor a date such as 2026-05-03T14:30")
+    if abs(time) > FARTHEST:
+        raise ValueError(f"{brief(text)} is more than {FARTHEST / YEAR:.0f} years from second 0 of the log")
     return time
 
 

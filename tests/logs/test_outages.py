@@ -217,6 +217,7 @@ def test_a_calendar_is_read(tmp_path, text, pairs):
         ("# up\n1970-01-03,5\n", 0.0, "line 2: '5' servers are up, and the machine has 4"),
         ("10,four\n", 0.0, "line 1: 'four' is not a number of servers"),
         ("10\n", 0.0, "line 1: '' is not a number of servers"),
+        ("1e300,4\n", 0.0, "line 1: '1e300' is more than 230 years from second 0 of the log"),
         ("nan,4\n", 0.0, "line 1: 'nan' is neither a number of seconds nor a date"),
         ("2026-05-03,4\n", None, "line 1: '2026-05-03' is a date, and the log has no clock: give seconds as it does"),
         ("2026-05-03T00:00Z,4\n", 7.0, "line 1: '2026-05-03T00:00Z' has a zone: give dates without one"),
