@@ -91,12 +91,7 @@ def _of_size(log):
     if held is None or servers is None:
         return
     if log.servers_from == INFERRED:
-        if held.most_of_the_time < LEAST_HELD * servers and not too_short(log):
-            yield (
-                f"Warning: the log does not say how many servers there are, and the most that jobs held at once is "
-                f"taken, {servers:g}. For 99 % of the time they held at most {held.most_of_the_time:g}. --servers sets "
-                "the size."
-            )
+        yield from _of_most_held(log, held, servers)
     elif held.most_of_the_time > servers * (1 + checks.FIT_TOLERANCE):
         yield (
             f"Warning: for more than 1 % of the time the jobs held more than the {servers:g} servers that there are "
@@ -112,6 +107,16 @@ def _of_size(log):
         )
 
 
+def _of_most_held(log, held, size, measured="servers"):
+    """Warn where the most that jobs held at once is taken for the size, and is far from what they usually held."""
+    if held.most_of_the_time < LEAST_HELD * size and not too_short(log):
+        yield (
+            "Warning: the log does not tell how large the machine is, and the most that jobs held at once is taken, "
+            f"{size:g} {measured}. For 99 % of the time they held at most {held.most_of_the_time:g}. --servers sets "
+            "the size."
+        )
+
+
 def _of_sizes(log):
     """Warn where the machine is not as large as what was used of some resource."""
     if log.servers is None:
@@ -124,6 +129,8 @@ def _of_sizes(log):
         )
     for name, size in zip(log.resources, log.machine(), strict=True):
         held = held_most(log.alone(name)) if log.needs[:, log.resources.index(name)].any() else None
+        if held is not None and log.servers_from == INFERRED and held.ever >= size * (1 - checks.FIT_TOLERANCE):
+            yield from _of_most_held(log, held, size, MEASURED.get(name, name))
         if held is not None and held.most_of_the_time > size * (1 + checks.FIT_TOLERANCE):
             yield (
                 f"Warning: for more than 1 % of the time the jobs held more than the {size:g} "

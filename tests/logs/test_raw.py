@@ -362,23 +362,25 @@ def test_a_header_below_the_largest_need_is_doubted_aloud(tmp_path):
 
 
 def test_a_size_that_one_wrong_row_makes_is_doubted(tmp_path):
-    def log_with(row):
+    def log_with(row, unit=None):
         path = tmp_path / "log.csv"
-        rows = [f"{k},{k},10,{1 + k % 3}" for k in range(0, 3000, 5)]
-        path.write_text("\n".join(["submit,start,run,need", *rows, *row]) + "\n")
-        return read_log(path)
+        rows = [f"{k},{k},10,{1 + k % 3},{1 + k % 2}" for k in range(0, 3000, 5)]
+        path.write_text("\n".join(["submit,start,run,need,mem", *rows, *row]) + "\n")
+        return read_log(path, unit=unit, columns={"cpus": "need"} if unit else None)
 
     def sizes(log):
         return [words for words in doubts(log) if "--servers sets the size" in words]
 
     assert sizes(log_with([])) == []
-    wrong = log_with(["1000,1000,5,100000"])
+    wrong = log_with(["1000,1000,5,100000,1"])
     assert wrong.servers > 100_000 and held_most(wrong).most_of_the_time < 10
     [words] = sizes(wrong)
     usual = held_most(wrong).most_of_the_time
-    assert f"is taken, {wrong.servers:g}. For 99 % of the time they held at most {usual:g}." in words
-    assert sizes(log_with(["1000,1000,1500,100000"])) == []  # the job is no error: for half of the time it runs
+    assert f"is taken, {wrong.servers:g} servers. For 99 % of the time they held at most {usual:g}." in words
+    assert sizes(log_with(["1000,1000,1500,100000,1"])) == []  # the job is no error: for half of the time it runs
     assert sizes(replace(wrong, servers_from="given")) == []
+    [of_memory] = sizes(log_with(["1000,1000,5,1,5000"], "cpus,mem"))
+    assert "GB of memory. For 99 %" in of_memory and sizes(log_with([], "cpus,mem")) == []
     assert too_short(short := wrong.of(np.arange(100, 250), window=None)) and sizes(short) == []
 
 
