@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from mjq._util.plain import brief
+from mjq._util.plain import brief, counted
 from mjq_book.cli.chapters import chapter_argument
 from mjq_logs._util import folders
 from mjq_logs.cli.common import Command, NewFile, note, replace_option, show
@@ -47,7 +47,7 @@ def sheets(name, students, seed, form, export, folder):
 
     where = write(name, students, seed, folder, form, export)
     more = ", questions.gift" if export else ""
-    show(f"{students} sheets, a solution for each, key.csv, answers.csv{more}\n{where}")
+    show(f"{counted(students, 'sheet')}, a solution for each, key.csv, answers.csv{more}\n{where}")
 
 
 @click.command(cls=Command)

@@ -61,7 +61,8 @@ def _read(folder):
             "results": dict(_flat(results)),
         }
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise ValueError(f"{folder} is not the folder of a finished run: {error}") from error
+        reason = f"{error.filename}: {error.strerror}" if isinstance(error, OSError) else error
+        raise ValueError(f"{folder} is not the folder of a finished run: {reason}") from error
 
 
 def _flat(results):

@@ -72,6 +72,9 @@ EXTRAS = {"mjq_logs": "logs", "mjq_book": "book"}
 def process() -> int:
     """Run the command as all that this process does: what asks it to stop is obeyed; return its exit status."""
     arguments = sys.argv[1:]
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:  # closed by a shell, as in 2>&-
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))
 
     def end():
         status = _stopped(arguments)

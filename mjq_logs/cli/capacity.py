@@ -18,6 +18,7 @@ from mjq_logs.cli.reading import (
     array_limit_option,
     hosts_option,
     hours_options,
+    log_argument,
     log_options,
     machine_option,
     outage_options,
@@ -91,7 +92,7 @@ Of a job that ran on several hosts, it is taken that it needs all of its servers
 
 
 @click.command(cls=Command, help=HELP)
-@click.argument("log", type=click.Path(allow_dash=True))
+@log_argument
 @log_options
 @outage_options
 @hours_options

@@ -6,7 +6,7 @@ import json
 import os
 import re
 from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, nullcontext, suppress
 from pathlib import Path
 from typing import Any
 
@@ -114,12 +114,12 @@ class NewFile(click.Path):
         self.optional = optional
 
     def convert(self, value: Any, parameter: click.Parameter | None, context: click.Context | None) -> Any:
-        """Return the name as it was given; the folder must be there, and a device is no file."""
+        """Return the name as it was given; the folder must be there, and neither a device nor - is a file."""
         if self.optional and not value:
             return value
         super().convert(value, parameter, context)
         path = Path(str(value))
-        if not path.name or not path.parent.is_dir() or (path.exists() and not path.is_file()):
+        if path.name in ("", "-") or not path.parent.is_dir() or (path.exists() and not path.is_file()):
             self.fail(f"{printable(str(value))!r} is no name of a file in a folder that exists", parameter, context)
         return value
 
@@ -152,8 +152,9 @@ def _print(text, err=False, nl=True):
 
 
 def say(message: object, status: int) -> int:
-    """Print a message on stderr; return the exit status."""
-    show(f"mjq: {message}", err=True)
+    """Print a message on stderr, if that takes it; return the exit status."""
+    with suppress(OSError):
+        show(f"mjq: {message}", err=True)
     return status
 
 
@@ -163,10 +164,11 @@ def note(message: str) -> None:
 
 
 def say_json(message: object, status: int, **context: Any) -> int:
-    """Print an error on stderr as JSON; return the exit status."""
+    """Print an error on stderr as JSON, if that takes it; return the exit status."""
     kind = "input" if status == BAD_INPUT else "failure"
     content = context | {"error": {"type": kind, "message": str(message)}}
-    _print(as_json(content), err=True)
+    with suppress(OSError):
+        _print(as_json(content), err=True)
     return status
 
 

@@ -20,6 +20,7 @@ from mjq_logs.cli.reading import (
     growth_option,
     hosts_option,
     hours_options,
+    log_argument,
     log_options,
     machine_option,
     outage_options,
@@ -56,7 +57,7 @@ class PolicyOption(click.Option):
 
 
 @click.command(cls=Command)
-@click.argument("log", type=click.Path(allow_dash=True))
+@log_argument
 @log_options
 @outage_options
 @hours_options

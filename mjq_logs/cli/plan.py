@@ -34,6 +34,7 @@ from mjq_logs.cli.reading import (
     growth_option,
     hours_options,
     is_file,
+    log_argument,
     log_options,
     outage_options,
     queue_limit_option,
@@ -183,7 +184,7 @@ class HostRanges(HostList):
 
 
 @click.command(cls=Command)
-@click.argument("log", type=click.Path(allow_dash=True))
+@log_argument
 @log_options
 @click.option(
     "--target-wait", "target", type=Duration(), metavar="TIME",

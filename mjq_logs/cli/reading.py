@@ -38,6 +38,14 @@ def _taken_by(module, check):
     return callback
 
 
+def _hours(context, option, words):
+    """Return which rules are kept as they were given, if they are a file or one of the words that stand for one."""
+    if words not in (LEARNED, NONE) and not os.path.isfile(words):
+        raise click.BadParameter(f"{brief(words)} is neither {LEARNED}, {NONE} nor a file")
+    return words
+
+
+log_argument = click.argument("log", type=click.Path(exists=True, dir_okay=False, allow_dash=True))
 LOG_OPTIONS = (
     click.option(
         "--column", "columns", nargs=2, multiple=True, metavar="OURS THEIRS", is_eager=True,
@@ -139,7 +147,7 @@ array_limit_option = click.option(
 )  # fmt: skip
 HOURS_OPTIONS = (
     click.option(
-        "--hours", metavar="learned|none|FILE", default="learned", show_default=True,
+        "--hours", metavar="learned|none|FILE", default=LEARNED, show_default=True, callback=_hours,
         help="Which rules beside the policy replays keep: the hours of the week at which jobs may start, by their "
         "limits and needs, the time between two passes of the scheduler, the size in use, and limits of users. By "
         "default they are learned from the log, if it tells real starts. They are kept only if they bring replays "

@@ -10,11 +10,11 @@ import click
 
 from mjq_logs.cli import sheet
 from mjq_logs.cli.common import Command, NewFile, json_option, replace_option, show
-from mjq_logs.cli.reading import log_options, outage_options, read, servers_option
+from mjq_logs.cli.reading import log_argument, log_options, outage_options, read, servers_option
 
 
 @click.command(cls=Command)
-@click.argument("log", type=click.Path(allow_dash=True))
+@log_argument
 @log_options
 @outage_options
 @servers_option

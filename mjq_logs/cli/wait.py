@@ -16,6 +16,7 @@ from mjq_logs.cli.reading import (
     Need,
     calendar_option,
     hours_options,
+    log_argument,
     log_options,
     queue_limit_option,
     read,
@@ -27,7 +28,7 @@ from mjq_logs.cli.sheet import brief_time
 
 
 @click.command(cls=Command)
-@click.argument("log", type=click.Path(allow_dash=True))
+@log_argument
 @log_options
 @click.option(
     "--need", "needs", multiple=True, metavar="N", type=Need(),

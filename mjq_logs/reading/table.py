@@ -7,7 +7,7 @@ from pathlib import Path
 
 import polars as pl
 
-from mjq._util.plain import printable
+from mjq._util.plain import brief, printable
 from mjq_logs.reading.cells import ROWS, quoted
 from mjq_logs.reading.rows import Reading, Seen, first_reason, need_columns, reasons_of_needs, schema
 from mjq_logs.reading.vectors import MEMORY, memory_unit
@@ -123,7 +123,8 @@ def _chosen(names, columns, units):
         if ours in COUNTED and ours not in units:
             raise ValueError(f"our name {ours} of a column is for --unit {ours}, which was not given")
         if ours not in known:
-            raise ValueError(f"our name of a column must be one of {', '.join(known)}; got {ours!r}")
+            possible = ", ".join(dict.fromkeys(known))
+            raise ValueError(f"our name of a column must be one of {possible}; got {brief(ours)}")
         if theirs not in names:
             raise ValueError(f"the file has no column {theirs!r}; there are {listed_names(names)}")
     chosen = {ours: columns.get(ours, ours) for ours in known if columns.get(ours, ours) in names}

@@ -31,6 +31,8 @@ from tests.conftest import FULL, ROOT, SMALL, Said, csv_rows, said, write_chapte
 
 TOOLS = Path(sys.executable).parent
 EXAMPLE = ROOT / "mjq_logs/making/example.swf.gz"
+LOG = "submit,run,need\n0,1,1\n"
+NOBODY_ANSWERS = ["plan", "log.csv", "--target-wait", "1h", "--servers", "2", "--scheduler", "nowhere"]
 FOLDER = """\
 mjq: Invalid value for '--html': 'none/page.html' is no name of a file in a folder that exists
 See mjq run --help.
@@ -110,7 +112,7 @@ def test_without_the_repository_there_are_no_chapters(tmp_path, monkeypatch):
         (["sweep", "stability", "--xyz", "x"], "mjq: No such option '--xyz'.\nSee mjq sweep --help.\n"),
         (["run", "stability", "--html", "page.html", "--label"], "requires an argument.\nSee mjq run --help.\n"),
         (
-            ["plan", "log.swf"],
+            ["plan", EXAMPLE],
             "mjq: give --target-wait, or a what-if: --cap, --estimates, --shift-night or",
         ),
         (["run", "stability", "-p", "p1", "!!bool foo"], "p1: '!!bool foo' is not a value"),
@@ -140,11 +142,12 @@ def test_matrices_are_explained():
         (0, ["list", "stability", "--json"]),
         (2, ["run", "stability", "-p", "nn1", "3"]),
         (2, ["solve", "nonsense", "--json"]),
-        (1, ["replay", "missing.swf"]),
+        (1, NOBODY_ANSWERS),
     ],
 )
 def test_a_process_says_what_is_said_here(tmp_path, status, words):
     """The installed command: without this, what other tests see in their own process would tell nothing of it."""
+    (tmp_path / "log.csv").write_text(LOG)
     run = process(*words, cwd=tmp_path)
     assert run.status == status
     assert run == said(*words, cwd=tmp_path)
@@ -282,7 +285,7 @@ def test_no_command_replaces_a_file_unasked_nor_one_that_it_reads(tmp_path):
 
 def test_two_outputs_are_two_files(tmp_path):
     log = tmp_path / "log.csv"
-    log.write_text("submit,run,need\n0,1,1\n")
+    log.write_text(LOG)
     (tmp_path / "link").symlink_to(tmp_path)
     asked = "--starts", tmp_path / "a.csv", "--save-hours", tmp_path / "link" / "a.csv"
     refused = said("replay", log, *asked)
@@ -296,6 +299,23 @@ def test_a_full_output_is_named(words):
     with FULL.open("w") as full:
         run = subprocess.run([TOOLS / "mjq", *words], stdout=full, stderr=subprocess.PIPE, text=True, timeout=PATIENCE)
     assert run.returncode == 1 and "standard output: No space left on device" in run.stderr
+
+
+@pytest.mark.skipif(os.name == "nt", reason="there is no such shell")
+@pytest.mark.parametrize(
+    ("words", "status", "out"),
+    [
+        ("replay log.csv --servers 2 2>&-", 0, "log.csv · 1 job"),
+        ("replay log.csv --servers 2 >&-", 0, ""),
+        ("replay - --servers 2 <&-", 2, ""),
+        ("replay missing.csv 2>&-", 2, ""),
+    ],
+)
+def test_a_stream_that_is_closed_is_no_failure(tmp_path, words, status, out):
+    (tmp_path / "log.csv").write_text(LOG)
+    shell = ["sh", "-c", f"'{TOOLS / 'mjq'}' {words}"]
+    run = subprocess.run(shell, cwd=tmp_path, capture_output=True, text=True, timeout=PATIENCE, check=False)
+    assert run.returncode == status and run.stdout.startswith(out) and "Traceback" not in run.stderr
 
 
 def test_a_run_as_a_page(tmp_path, small, monkeypatch):
@@ -427,18 +447,22 @@ REST = "--n2 40 --mu1 1 --mu2 1 --p1 .5".split()
         (2, ["solve", "stability", "--nonsense", "30"], "input", "No such option"),
         (2, ["solve", "fluid", "--network", "missing.json"], "input", "missing.json cannot be read"),
         (2, ["list", "stabilty"], "input", "there is no chapter 'stabilty'; nearest: stability"),
-        (2, ["compare", "a", "b"], "input", "a is not the folder of a finished run"),
+        (2, ["compare", "a", "b"], "input", "a is not the folder of a finished run: a/run.json: No such file"),
         (2, ["replay", "missing.swf", "--servers", "-1"], "input", "Invalid value for '--servers'"),
-        (1, ["replay", "missing.swf"], "failure", "missing.swf: No such file or directory"),
-        (1, ["capacity", "missing.swf"], "failure", "missing.swf: No such file or directory"),
-        (2, ["plan", "missing.swf"], "input", "give --target-wait, or a what-if"),
+        (2, ["replay", "missing.swf"], "input", "File 'missing.swf' does not exist"),
+        (2, ["capacity", "."], "input", "File '.' is a directory"),
+        (2, ["capacity", "log.csv", "--hours", "no.toml"], "input", "'no.toml' is neither learned, none nor a file"),
+        (2, ["replay", "log.csv", "--starts", "-"], "input", "'-' is no name of a file"),
+        (2, ["plan", "log.csv"], "input", "give --target-wait, or a what-if"),
+        (1, NOBODY_ANSWERS, "failure", "no scheduler answers at nowhere"),
         (2, ["reference", "no-such-value"], "input", "no reference value is named 'no-such-value'"),
-        (1, ["summary", "missing.swf"], "failure", "missing.swf: No such file or directory"),
+        (2, ["summary", ""], "input", "File '' does not exist"),
         (2, ["wait", "missing.swf", "--limit", "soon"], "input", "'soon' is not a duration such as 2h"),
         (2, ["solve", "nonsense"], "input", "No such command 'nonsense'"),
     ],
 )
 def test_every_command_that_prints_json_has_errors_as_json(tmp_path, status, words, kind, complaint):
+    (tmp_path / "log.csv").write_text(LOG)
     run = said(*words, "--json", cwd=tmp_path)
     told = json.loads(run.err)
     assert (run.status, run.out, told["command"], told["error"]["type"]) == (status, "", words[0], kind)
