@@ -28,8 +28,9 @@ class Statement:
         self.is_import = isinstance(node, ast.Import | ast.ImportFrom)
         table = symtable.symtable(code, "cell", "exec")
         self.binds = {x.get_name() for x in table.get_symbols() if x.is_assigned() or x.is_imported()}
-        target = node.target if isinstance(node, ast.For) else ast.Pass()  # what a loop binds before it uses it
-        self.uses = set(_used(table)) - {x.id for x in ast.walk(target) if isinstance(x, ast.Name)}
+        # ``x += 1`` uses ``x``, too, which a symbol table does not say.
+        added = {x.target.id for x in ast.walk(node) if isinstance(x, ast.AugAssign) and isinstance(x.target, ast.Name)}
+        self.uses = _used_by_loop(node) if isinstance(node, ast.For) else set(_used(table)) | added & self.binds
         self.changes = {x for part in ast.walk(node) for x in _changed(part)}
         self.asks = {x for part in ast.walk(node) for x in _asked(part)}
         self.is_certain = isinstance(node, ast.Assign | ast.AnnAssign | ast.FunctionDef | ast.ClassDef)
@@ -67,6 +68,16 @@ def _used(table: symtable.SymbolTable) -> Iterator[str]:
     yield from (x.get_name() for x in table.get_symbols() if x.is_referenced() and (at_top or x.is_global()))
     for inner in table.get_children():
         yield from _used(inner)
+
+
+def _used_by_loop(loop: ast.For) -> set[str]:
+    """Return the names that a loop uses before it binds them itself."""
+    first, *body = [Statement(part, ast.unparse(part), "") for part in (ast.Expr(loop.iter), *loop.body, *loop.orelse)]
+    uses, bound = set(first.uses), {x.id for x in ast.walk(loop.target) if isinstance(x, ast.Name)}
+    for part in body:
+        uses |= part.uses - bound
+        bound |= part.binds if part.is_certain else set()
+    return uses
 
 
 def _changed(node):

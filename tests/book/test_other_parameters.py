@@ -119,7 +119,7 @@ def execute(tmp_path_factory):
 
         def executed(path, target, parameters):
             emptied = deepcopy(notebook(path))
-            emptied.cells.insert(0, new_code_cell("%reset -f"))
+            emptied.cells.insert(0, new_code_cell("%reset -f\n%reset -f in"))  # checks look at what was put in
             return execution.execute(emptied, target, parameters)
 
         yield executed

@@ -51,6 +51,11 @@ def notebook(*sources):
             ["x = []", "for k in range(3):\n    x.append(k)", "k = 5", "x"],
             "x = []\n\nfor k in range(3):\n    x.append(k)\n\nx\n",
         ),
+        (
+            ["x = 0", "for k in (1, 2):\n    x += k\n    y = k", "y"],
+            "x = 0\n\nfor k in (1, 2):\n    x += k\n    y = k\n\ny\n",
+        ),
+        (["y = 5", "for k in range(3):\n    y = k\n    print(y)"], "for k in range(3):\n    y = k\n    print(y)\n"),
         (["x = {}\nx['a'] = 1\nx.update(b=2)", "len(x)"], "x = {}\nx['a'] = 1\nx.update(b=2)\n\nlen(x)\n"),
         (["a = 1\nb = 2", "def f(b):\n    return a + b", "f(1)"], "a = 1\n\ndef f(b):\n    return a + b\n\nf(1)\n"),
         (["b = 2", "sum(b for b in (1, 2))"], "sum(b for b in (1, 2))\n"),

@@ -41,6 +41,8 @@ def notebook(*cells, injected="", outputs=()):
         (["y = 1", "def f():\n    return y", "y = x", "print(f())"], {3, 4}),
         (["import math as m", "print(m.exp(x))", "m.floor(x)", "print(m.pi)"], {2, 3}),
         (["print([x for x in (1, 2)])", "for k in range(x):\n    z = k", "print(z)"], {2, 3}),
+        (["y = x", "for k in (1, 2):\n    y = k\n    z = y", "print(z)", "print(y)"], {1, 4}),
+        (["y = x", "for k in (1, 2):\n    z = y\n    y = k", "print(z)"], {1, 2, 3}),
         (["%%html\n<p>", "x"], {2}),
     ],
 )
@@ -53,7 +55,8 @@ NAMES = "x", "y", "a", "b", "c"
 LINES = st.sampled_from(
     [
         "{0} = {1} + {2}", "{0} = 1", "{0} += {1}", "if {1} > 2:\n    {0} = {2}",
-        "for k in range(2):\n    {0} = {1} + k",
+        "for k in range(2):\n    {0} = {1} + k", "for {0} in range({1} % 3):\n    {2} += {0}\n    {0} = {1}",
+        "for k in range({0} % 2):\n    {1} = k\n    {2} = {1} + 1",
         "{0} = [k for k in range({1} % 3)][-1:] == [1]", "def f({0}):\n    return {0} + {1}\n{2} = f(3)",
         "def g():\n    return {0}", "h = lambda: g() + {0}", "{0} = g()", "{0} = h() + {1}",
     ]
