@@ -60,7 +60,7 @@ def lines_of(tex):
 
 def elements(mathml):
     """The outermost elements of what stands in a formula."""
-    inside = mathml.removeprefix("<math>").removesuffix("</math>")
+    inside = re.sub("^<math[^>]*>", "", mathml).removesuffix("</math>")
     parts, depth, start = [], 0, 0
     for tag in ELEMENT.finditer(inside):
         depth += 0 if tag[4] else -1 if tag[1] else 1
@@ -137,12 +137,14 @@ def visit_inline(self, node):
 
 
 def visit_display(self, node):
-    self.body.append(self.starttag(node, "div", CLASS="math notranslate nohighlight"))
+    mathml = node.get("marked") or checked(lines_of(node.astext()), True, node)
+    kind, focus = ("symbol math", {"tabindex": "-1"}) if 'class="y' in mathml else ("math", {})  # as in a line
+    self.body.append(self.starttag(node, "div", CLASS=f"{kind} notranslate nohighlight", **focus))
     if node["number"]:
         self.body.append(f'<span class="eqno">({get_node_equation_number(self, node)})')
         self.add_permalink_ref(node, "Link to this equation")
         self.body.append("</span>")
-    self.body.append(f'<div class="formula">{checked(lines_of(node.astext()), True, node)}</div></div>\n')
+    self.body.append(f'<div class="formula">{mathml}</div></div>\n')
     raise nodes.SkipNode
 
 

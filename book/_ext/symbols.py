@@ -1,9 +1,9 @@
 """The meaning of a letter where it stands: a chapter's letters show what ``book/letters.csv`` says of them.
 
-A letter in a formula in a line shows its meaning under the pointer, and on a touch screen when it is tapped. Each of
-these letters has a class, and the head of its page a rule of style for each class. So a page tells a meaning once, and
+A letter in a formula shows its meaning under the pointer, and on a touch screen when it is tapped. Each of these
+letters has a class, and the head of its page a rule of style for each class. So a page tells a meaning once, and
 needs no script. An index may be another one of its kind: :math:`p_1` is found as :math:`p_\\ell`. What stands in an
-index or under a sum has no meaning of its own. Headings, links and displayed formulas stay as they are.
+index or under a sum has no meaning of its own. Headings and links stay as they are.
 """
 
 import html
@@ -15,7 +15,7 @@ from typing import NamedTuple
 import math_core
 from csv_tables import LETTERS, read
 from docutils import nodes
-from formulas import elements, translated
+from formulas import elements, lines_of, translated
 
 from mjq_book.chapters import CHAPTERS
 
@@ -65,9 +65,10 @@ def meanings_in(tex, chapter):
 
 
 @cache
-def marked(tex, chapter):
-    """A formula in a line whose letters have their classes."""
-    return f"<math>{_marked(elements(translated(tex, False)), letters(chapter))}</math>"
+def marked(tex, chapter, display=False):
+    """A formula whose letters have their classes."""
+    mathml = translated(tex, display)
+    return f"{FIRST.match(mathml)[0]}{_marked(elements(mathml), letters(chapter))}</math>"
 
 
 def bare(parts):
@@ -98,10 +99,11 @@ def _inside(part, known):
 def note_letters(app, doctree, docname):
     """Mark the letters in the formulas of a chapter or its companion."""
     chapter = chapter_of(docname)
-    for node in doctree.findall(nodes.math) if chapter else ():
+    for node in doctree.findall(lambda node: isinstance(node, (nodes.math, nodes.math_block))) if chapter else ():
         if not any(isinstance(parent, (nodes.title, nodes.reference)) for parent in above(node)):
+            display = isinstance(node, nodes.math_block)
             with suppress(math_core.LatexError):  # formulas.py says so
-                node["marked"] = marked(node.astext(), chapter)
+                node["marked"] = marked(lines_of(node.astext()) if display else node.astext(), chapter, display)
 
 
 def chapter_of(docname):
@@ -139,4 +141,4 @@ def setup(app):
     app.connect("doctree-read", depend_on_letters)
     app.connect("doctree-resolved", note_letters)
     app.connect("html-page-context", show_meanings)
-    return {"parallel_read_safe": True, "parallel_write_safe": True, "version": "2"}
+    return {"parallel_read_safe": True, "parallel_write_safe": True, "version": "3"}

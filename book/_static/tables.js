@@ -16,23 +16,31 @@ function name() {
     if (title && button) button.setAttribute("aria-label", `Show or hide: ${title}`);
   }
 }
-// Columns of sentences and long headings keep a width at which they can be read, also on a phone, and those of short
-// entries do not wrap: the table scrolls and is not endless.
+// Columns of sentences and long headings keep a width at which they can be read, and those of short entries do not wrap:
+// a wide table scrolls and is not endless. On a phone, one of sentences in three columns or more becomes a list: each of
+// its cells says what it is, and empty ones are not there.
 function widen() {
   for (const table of document.querySelectorAll(".bd-article table")) {
     for (const head of table.querySelectorAll("th")) if (head.textContent.trim().length > 12) head.classList.add("long");
+    const heads = [...table.querySelectorAll("thead th")].map((head) => head.textContent.trim());
     const rows = [...table.querySelectorAll("tbody tr")].map((row) => [...row.children]);
     for (let k = 0; k < Math.max(...rows.map((row) => row.length)); k++) {
       const longest = Math.max(...rows.map((row) => row[k]?.textContent.trim().length ?? 0));
       const kind = longest > 60 ? "sentences" : longest > 24 ? "words" : longest <= 12 ? "short" : "";
       if (kind) for (const row of rows) row[k]?.classList.add(kind);
     }
+    if (heads.length > 2 && table.querySelector(".sentences")) {
+      table.classList.add("listed");
+      for (const row of rows) row.forEach((cell, k) => cell.textContent.trim() && (cell.dataset.head = heads[k]));
+    }
   }
 }
-// Options of commands, and what a cell printed in columns: the style sheet breaks neither.
+// Options of commands, and what a cell printed in columns: the style sheet breaks neither. Names of files and commands
+// in tables break behind signs.
 function keep() {
   for (const word of document.querySelectorAll(".bd-article code .pre"))
     if (word.textContent.startsWith("--")) word.classList.add("option");
+    else if (word.closest("td")) word.innerHTML = word.innerHTML.replace(/[/_=]/g, "$&<wbr>");
   for (const box of document.querySelectorAll(".bd-article .cell_output pre"))
     if (/\S {2,}\S.*\n.*\S {2,}\S/.test(box.textContent)) box.classList.add("columns");
 }

@@ -351,6 +351,35 @@ def test_pages_do_not_scroll_sideways(opened):
     assert beyond_the_edge(opened.page) <= 1
 
 
+# Tables that scroll sideways though they are of sentences, or have few columns.
+TOO_WIDE = """most => [...document.querySelectorAll("article table")].filter(table =>
+    table.scrollWidth > table.clientWidth + 1 &&
+    (table.matches(".listed") || table.querySelectorAll("thead th").length <= most)
+).map(table => table.innerText.slice(0, 80))"""
+
+
+def test_tables_of_sentences_and_those_of_few_columns_do_not_scroll(opened):
+    for width, most in ((PHONE, 2), (DESK, 9)):
+        resize(opened.page, width)
+        assert not opened.page.evaluate(TOO_WIDE, most)
+
+
+# Headings out of which the sign to report a mistake stands; where there is no address to report to, it is put in.
+SIGN_OUTSIDE = """() => [...document.querySelectorAll("article section section > :is(h2, h3, h4)")].filter(heading => {
+    const sign = heading.querySelector("a.report") ?? heading.appendChild(document.createElement("a"));
+    Object.assign(sign, { className: "report", textContent: "⚑" });
+    const right = sign.getBoundingClientRect().right - parseFloat(getComputedStyle(sign).paddingRight);
+    return right > heading.getBoundingClientRect().right;
+}).map(heading => heading.innerText)"""
+
+
+@pytest.mark.parametrize("chapter", ["stability", "many_hosts"])
+def test_the_sign_to_report_a_mistake_is_not_cut_on_a_phone(html, browser, chapter):
+    page, _ = visit(browser, html / f"notebooks/{chapter}.html", width=PHONE)
+    assert not page.evaluate(SIGN_OUTSIDE)
+    page.context.close()
+
+
 FIRST_PICTURE = """() => Math.min(...[...document.querySelectorAll('article :is(img, .panel-charts svg)')]
     .map(image => image.getBoundingClientRect()).filter(box => box.height > 60).map(box => box.top + scrollY))"""
 

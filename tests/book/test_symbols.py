@@ -2,6 +2,7 @@
 
 import importlib
 import re
+from itertools import product
 from types import SimpleNamespace
 
 import pytest
@@ -51,12 +52,14 @@ def test_each_letter_of_the_list_is_found_in_a_formula(symbols):
 
 def test_letters_are_marked_and_nothing_else_changes(symbols):
     """Whatever the formula: without the classes it is what it was, and no letter is marked within another one."""
-    formulas = [r"\sum_\ell p_\ell b_\ell / B", r"\tilde u < n", r"\sqrt{p(n) + u(n)^n}", r"x_n", "a & b < c"]
-    for tex in formulas[:4]:
-        formula = symbols.marked(tex, "processing_capacity")
-        assert re.sub(r' class="y\d+"', "", formula) == symbols.translated(tex, False)
+    formulas = [r"\sum_\ell p_\ell b_\ell / B", r"\tilde u < n", r"\sqrt{p(n) + u(n)^n}"]
+    formulas.append(r"\begin{aligned} u(n) &= \tilde u \\ &> \lambda \end{aligned}")
+    for tex, display in product(formulas, (False, True)):
+        formula = symbols.marked(tex, "processing_capacity", display)
+        assert 'class="y' in formula
+        assert re.sub(r' class="y\d+"', "", formula) == symbols.translated(tex, display)
         assert not BeautifulSoup(formula, "lxml").select("[class] [class]")
-    assert symbols.meanings_in(formulas[3], "processing_capacity") == []  # an index, and a letter with another one
+    assert symbols.meanings_in("x_n", "processing_capacity") == []  # an index, and a letter with another one
 
 
 def test_a_long_formula_breaks_where_it_did(symbols):
@@ -72,10 +75,11 @@ def test_a_long_formula_breaks_where_it_did(symbols):
     assert text.count('<span class="symbol"') == len(text.split("<wbr>"))
 
 
-def test_letters_in_sentences_show_their_meaning_but_not_in_headings_and_links(pages, symbols):
+def test_letters_show_their_meaning_but_not_in_headings_and_links(pages, symbols):
     for name, article in pages.items():
         shown = article.select(".symbol")
-        assert shown and not article.select("h1 .symbol, h2 .symbol, h3 .symbol, a .symbol"), name
+        assert len({x.name for x in shown}) == 2, name  # in a line and displayed
+        assert not article.select("h1 .symbol, h2 .symbol, h3 .symbol, a .symbol"), name
         assert all(x["tabindex"] == "-1" and x.select('math [class^="y"]') for x in shown), name
         assert not article.select('[class^="y"] [class^="y"]'), name
         page = (HTML / f"notebooks/{name}.html").read_text(encoding="utf-8")
@@ -102,15 +106,18 @@ def test_a_meaning_is_seen_under_the_pointer_and_on_a_telephone_when_it_is_tappe
     path = HTML / "notebooks/stability.html"
     if not path.exists():
         pytest.skip("the book is not built: make book")
-    shown = "x => getComputedStyle(x.closest('.symbol'), '::after').content"
+    shown, left = (f"x => getComputedStyle(x.closest('.symbol'), '::after').{key}" for key in ("content", "left"))
     for width in (None, PHONE):
         page, trouble = visit(browser, path) if width is None else visit(browser, path, width)
         letters = page.locator("p .symbol:visible [class^=y]")
-        for letter in (letters.first, page.locator("p .symbol:visible :is(msub, mi) + mo + [class^=y]").first):
+        inside = page.locator("p .symbol:visible :is(msub, mi) + mo + [class^=y]")
+        displayed = page.locator("div.math.symbol:visible [class^=y]")
+        for letter in (letters.first, inside.first, displayed.first):
             assert letter.evaluate(shown) == "none"
             letter.hover()
             meaning = symbols.letters("stability").meanings[letter.get_attribute("class")]
             assert letter.evaluate(shown) == f'"{meaning}"'
+            assert width is None or letter.evaluate(left) == "12px"  # at the foot of the window
             page.mouse.move(0, 0)
         alone = page.locator("p .symbol:visible:has(> math > [class^=y]:only-child)").first
         alone.evaluate("x => x.focus()")
