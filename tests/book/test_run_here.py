@@ -2,17 +2,20 @@
 
 import functools
 import http.server
+import io
 import json
 import os
 import shutil
 import subprocess
 import sys
 import threading
+import zipfile
 
 import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_notebook
 
+import mjq_logs
 from mjq_book import headlines
 from mjq_book.chapters import CHAPTERS
 from tests.conftest import ROOT, context_of, violations, visit
@@ -100,6 +103,14 @@ def test_pages_without_the_files_stay_as_they_are(tmp_path, monkeypatch):
     run_here.put(html, {"stability": ROOT / "notebooks/stability.ipynb"})
     assert page.read_text(encoding="utf-8") == "<body>words</body>" and list(html.iterdir()) == [page.parent]
     assert run_here.state("") == "off"
+
+
+def test_the_example_log_needs_nothing_that_the_browser_lacks(tmp_path):
+    zipfile.ZipFile(io.BytesIO(run_here.zipped())).extractall(tmp_path)
+    code = "import runner\nrunner.give_example_log()\n"
+    code += "from mjq_logs.making import example\nprint(len(example.example_log()))"
+    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.stdout == f"{len(mjq_logs.example_log())}\n", done.stderr
 
 
 def test_a_published_copy_is_named_by_its_address(tmp_path, monkeypatch):

@@ -14,7 +14,7 @@ class FieldInfo:
 
     def __init__(self, default=MISSING, alias=None, description=None, **_):
         self.default = MISSING if default is ... else default
-        self.alias, self.description = alias, description
+        self.alias, self.description, self.metadata = alias, description, ()
 
     def is_required(self):
         return self.default is MISSING
@@ -28,12 +28,13 @@ class Fields:
     """The fields of a class and those that it inherits, by name."""
 
     def __get__(self, _, owner):
-        fields = {}
+        fields, hints = {}, get_type_hints(owner, include_extras=True)
         for part in reversed(owner.__mro__):
             for name in vars(part).get("__annotations__", {}):
                 given = vars(part).get(name, MISSING)
                 if name != "model_config":
                     fields[name] = given if isinstance(given, FieldInfo) else FieldInfo(given)
+                    fields[name].metadata = getattr(hints[name], "__metadata__", ())
         return fields
 
 
