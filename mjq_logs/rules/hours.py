@@ -149,7 +149,15 @@ class OpenHours(ReadOnly):
         """Return the same hours with one class in place of successive ones that are closed at the same hours."""
         differs = (self.open[1:] != self.open[:-1]).any(axis=1) | (self.needs[1:] > self.needs[:-1])
         last = np.append(differs, True)
-        return OpenHours(self.limits[last], self.open[last], self.standard, self.needs[last])
+        parts = OpenHours(self.limits[last], self.open[last], self.standard, self.needs[last]).parts
+        further = [*list(parts.values())[1:], None]
+        return OpenHours.by_need(
+            {need: part for (need, part), other in zip(parts.items(), further, strict=True) if not part.equals(other)}
+        )
+
+    def equals(self, other: OpenHours | None) -> bool:
+        """Return whether hours have the same classes, by their limits alone, which are closed at the same hours."""
+        return other is not None and np.array_equal(self.limits, other.limits) and np.array_equal(self.open, other.open)
 
     def closed(self, which: int) -> str:
         """Return the hours of the week at which a class may not start, such as ``Mon-Fri 8-17, Sat 0-24``."""

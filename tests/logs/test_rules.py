@@ -107,7 +107,14 @@ def test_rules_that_are_read_back_are_the_rules(hours, cycle, grace, numbers, tm
 def test_merged_hours_are_the_same_for_every_limit():
     hours = OpenHours(np.array([1.0, 2.0, 3.0, np.inf]), np.repeat(np.eye(2, HOURS), [2, 2], axis=0) > 0)
     limits = np.linspace(0.1, 5, 60)
-    for whole, number in ((hours, 2), (OpenHours.by_need({4: hours, np.inf: hours}), 4)):
+    other = OpenHours(np.array([np.inf]), np.ones((1, HOURS), dtype=bool))
+    for parts, number in (
+        ({np.inf: hours}, 2),
+        ({4: hours, np.inf: hours}, 2),  # the needs make no difference
+        ({2: hours, 4: hours, np.inf: other}, 3),
+        ({2: hours, 4: other, np.inf: hours}, 5),
+    ):
+        whole = OpenHours.by_need(parts)
         merged = whole.merged()
         assert len(merged) == number
         for need in (1, 4, 5):
