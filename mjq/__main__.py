@@ -6,12 +6,13 @@ The package of the library has no commands. Those that are installed beside it n
 from __future__ import annotations
 
 import sys
-from importlib.metadata import entry_points
 
 
 def main() -> int:
     """Run the command; return its exit status."""
     try:
+        from importlib.metadata import entry_points
+
         (process,) = entry_points(group="mjq", name="command")
         return process.load()()
     except KeyboardInterrupt:  # while the libraries are still being imported

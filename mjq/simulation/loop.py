@@ -205,7 +205,7 @@ def events(rng: np.random.Generator, policy: str | Policy, *settings: Any) -> Su
     """Run the event loop under a policy, or that of a name; the other arguments are those of the loop."""
     rule = policies.policy(policy) if isinstance(policy, str) else policy
     with np.errstate(over="ignore"):  # the draws of the trees overflow, of which plain Python would warn
-        return event_loop(compiled(rule.choose, rule.allocates), rng, *settings)
+        return Sums(*event_loop(compiled(rule.choose, rule.allocates), rng, *settings))
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
@@ -232,7 +232,9 @@ def event_loop(choose, rng, source, needs, plan, record, rules):
 
     Returns
     -------
-    Sums
+    tuple of arrays
+        As :class:`Sums` names them. To return names, too, takes Python code: at a signal that came meanwhile, its error
+        would end the process without a word.
 
     Raises
     ------
@@ -273,7 +275,7 @@ def event_loop(choose, rng, source, needs, plan, record, rules):
         longer = _profile(jobs, plan, rules)
         longer[: memory[0].used] = profile[: memory[0].used]
         profile = longer
-    return sums
+    return sums.times, sums.counts, sums.tails, sums.areas
 
 
 @numba.njit(cache=True, nogil=True)

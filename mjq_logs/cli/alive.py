@@ -82,6 +82,8 @@ def listening(what: str, end: Callable[[], object], terminal: TextIO | None = No
 
 
 def _stop(number: int, frame: FrameType | None) -> None:
+    if frame is not None and frame.f_globals.get("__name__", "").startswith("numba."):
+        return  # which breaks down at an error where it makes results of a compiled function: the listener ends all
     watching.heard.set()
     _hush()
     raise KeyboardInterrupt

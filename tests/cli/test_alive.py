@@ -50,6 +50,37 @@ cli.command.main = command
 sys.exit(cli.process())
 """
 
+# A signal comes while a compiled loop runs, which then ends; if it has ended before, the signal is waited for.
+SOON_OVER = """
+import os
+import signal
+import sys
+import threading
+import time
+
+from mjq.simulation import simulate_multiserver
+from mjq_logs import cli
+
+def run(jobs):
+    return simulate_multiserver(B=6, b=(2, 3), mu=(1, 1), p=(0.5, 0.5), lam=1, jobs=jobs, seed=1)
+
+def command(*arguments, **options):
+    run(100)  # it is compiled
+    threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGINT)).start()
+    run(5_000_000)
+    time.sleep(60)
+
+signal.signal(signal.SIGINT, signal.default_int_handler)
+if "command" in sys.argv:
+    cli.command.main = command
+    sys.exit(cli.process())
+try:
+    command()
+except (KeyboardInterrupt, SystemError):  # as numba says it
+    print("mjq: stopped", file=sys.stderr)
+    sys.exit(1)
+"""
+
 # A policy that never returns: the compiled loop goes on for ever. Before it begins, the process says so.
 ENDLESS = """
 import sys
@@ -113,6 +144,12 @@ def test_a_compiled_loop_is_stopped(endless, sent):
     out, err = endless.communicate(timeout=LONGEST)
     assert (endless.returncode, out) == (1, "")
     assert json.loads(err) == {"command": "replay", "error": {"type": "failure", "message": "stopped"}}
+
+
+@pytest.mark.parametrize("how", ["command", "library"])
+def test_a_signal_that_comes_while_a_compiled_loop_runs_is_answered_when_it_ends(how):
+    run = subprocess.run([sys.executable, "-c", SOON_OVER, how], capture_output=True, text=True, timeout=LONGEST)
+    assert (run.returncode, run.stderr.strip()) == (1, "mjq: stopped")
 
 
 def test_every_compiled_function_releases_the_lock_of_the_interpreter():
