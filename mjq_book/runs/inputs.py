@@ -31,9 +31,9 @@ def read_yaml(path: str | Path) -> dict[str, Any]:
     try:
         content = _load(Path(path).read_text(encoding="utf-8"))
     except (OSError, ValueError, YAMLError) as error:
-        raise ValueError(f"{path} cannot be read as YAML: {' '.join(str(error).split())}") from error
+        raise ValueError(f"{path} cannot be read as YAML: {_reason(error)}") from error
     if not isinstance(content, dict) or not all(isinstance(name, str) for name in content):
-        raise ValueError(f"{path} must hold lines 'name: value', got {type(content).__name__}")
+        raise ValueError(f"{path} must hold lines 'name: value'{', and is empty' * (content is None)}")
     return content
 
 
@@ -173,9 +173,9 @@ def read_cases(path: str | Path, chapter: Chapter) -> tuple[list[str] | None, li
     try:
         with open(path, encoding="utf-8-sig", newline="") as file:
             # Not by polars: a short row would be one with empty cells, and a long one an error without its number.
-            header, *rows = [row for row in csv.reader(file, strict=True) if row]
+            header, *rows = [row for row in csv.reader(file, strict=True) if row] or [[]]
     except (OSError, csv.Error, ValueError) as error:
-        raise ValueError(f"{path} cannot be read as a table of cases: {error}") from error
+        raise ValueError(f"{path} cannot be read as a table of cases: {_reason(error)}") from error
     header = [name.strip() for name in header]
     if len(set(header)) < len(header):
         raise ValueError(f"{path} has a column twice: {', '.join(header)}")
@@ -207,7 +207,12 @@ def data(name: str, text: str) -> Any:
     try:
         return _load(text)
     except YAMLError as error:
-        raise ValueError(f"{name}: {text!r} is not a value: {' '.join(str(error).split())}") from error
+        raise ValueError(f"{name}: {text!r} is not a value: {_reason(error)}") from error
+
+
+def _reason(error):
+    """Return what an error says, on one line; one of the operating system without its number and the file."""
+    return " ".join(str(error.strerror if isinstance(error, OSError) else error).split())
 
 
 def _load(text):

@@ -169,10 +169,10 @@ def test_parameters_survive_a_yaml_file(tmp_path_factory, given):
         ("x: !!python/object/apply:os.system ['touch pwned']", "could not determine a constructor"),
         ("x: !!python/name:os.system", "could not determine a constructor"),
         ("x: 1\nx: 2", "found duplicate key"),
-        ("- 1\n- 2", "must hold lines 'name: value', got"),
+        ("- 1\n- 2", "must hold lines 'name: value'$"),
         ("1: 2", "must hold lines"),
         ("x: [1", "cannot be read as YAML"),
-        ("", "must hold lines"),
+        ("", "must hold lines 'name: value', and is empty$"),
     ],
 )
 def test_yaml_is_data_and_nothing_is_lost(tmp_path, monkeypatch, text, words):
@@ -231,7 +231,7 @@ def test_cases_from_a_table(tmp_path):
         ("n,n\n1,2\n", "column twice"),
         ("n,p1\n30\n", "row 2: 1 entries under 2 columns"),
         ("n\n", "no cases"),
-        ("", "cannot be read"),
+        ("", "has no cases"),
         ("n\n[1\n", "row 2: n: .* is not a value"),
         ("n\n30\n6.5\n", "row 3: n must be a whole number, got 6.5"),
         ("case,n\na,30\nb c,60\n", "row 3: a label has letters"),
