@@ -99,7 +99,7 @@ class Group(click.Group):
 
 
 class NewFile(click.Path):
-    """Take the name of a file to be written, in a folder that is there: the answer may take long to compute.
+    """Take the name of a file to be written, in a folder that takes it: the answer may take long to compute.
 
     A :class:`Command` with such an option has ``--force``, too: :data:`replace_option` or :data:`force_option`.
 
@@ -121,6 +121,8 @@ class NewFile(click.Path):
         path = Path(str(value))
         if path.name in ("", "-") or not path.parent.is_dir() or (path.exists() and not path.is_file()):
             self.fail(f"{printable(str(value))!r} is no name of a file in a folder that exists", parameter, context)
+        if not os.access(path.parent, os.W_OK):
+            self.fail(f"{printable(str(value))!r} is in a folder that cannot be written to", parameter, context)
         return value
 
 

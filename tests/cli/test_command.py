@@ -284,6 +284,13 @@ def test_no_command_replaces_a_file_unasked_nor_one_that_it_reads(tmp_path):
     assert {("replay", "starts"), ("replay", "gantt"), ("wait", "page"), ("run", "page"), ("plan", "output")} < tried
 
 
+def test_a_folder_that_cannot_be_written_to_is_told_before_anything_is_computed(tmp_path, monkeypatch):
+    (tmp_path / "log.csv").write_text("no log")
+    monkeypatch.setattr(os, "access", lambda path, mode: mode != os.W_OK)  # who is root may write anywhere
+    refused = said("replay", "log.csv", "--starts", "s.csv", cwd=tmp_path)
+    assert refused.status == 2 and "'s.csv' is in a folder that cannot be written to" in refused.err
+
+
 def test_two_outputs_are_two_files(tmp_path):
     log = tmp_path / "log.csv"
     log.write_text(LOG)
