@@ -103,9 +103,7 @@ class Hours(ReadOnly):
     @property
     def longest(self) -> np.ndarray:
         """Return for how long each class is open at most without a break; infinite if always."""
-        places = np.arange(2 * HOURS)
-        closed = np.maximum.accumulate(np.where(np.tile(self.open, 2), -1, places), axis=1)  # the last one before
-        return np.where(self.always, np.inf, (places - closed)[:, HOURS:].max(axis=1) * self.hour)
+        return np.where(self.always, np.inf, hours_left(self.open)[0].max(axis=1) * self.hour)
 
     def is_open(self, kind: ArrayLike, times: ArrayLike) -> np.ndarray:
         """Return whether the hours of classes are open at these times, one for each."""
@@ -149,17 +147,20 @@ class Hours(ReadOnly):
         """
         # Those that could not end in any of their hours have hours for the start alone.
         code = 2 * kind + (span > (self.longest + self.grace - cycle)[kind])
-        used = np.flatnonzero(np.bincount(code))
+        is_used = np.zeros(2 * len(self.open), dtype=bool)
+        is_used[code] = True
+        used = np.flatnonzero(is_used)
         if not self.open[used // 2].any(axis=1).all():
             never = np.flatnonzero(~np.asarray(self.open.any(axis=1))[kind])
             raise ValueError(
                 f"{len(never)} of {len(kind)} jobs never start: the hours of their class are always closed; the first "
                 f"is job {never[0] + 1} of those given"
             )
+        always = self.always
         rows: dict[tuple[bytes, float], int] = {}
         which = np.full((len(self.open), 2), -1)
         for row, freely in zip(*divmod(used, 2), strict=True):
-            if not self.always[row]:
+            if not always[row]:
                 beyond = np.inf if freely else float(self.grace[row])
                 which[row, int(freely)] = rows.setdefault((self.open[row].tobytes(), beyond), len(rows))
         weeks = np.empty(len(rows), WEEK)

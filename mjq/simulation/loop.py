@@ -46,7 +46,7 @@ from mjq.simulation import policies
 from mjq.simulation.engine.arrivals import class_of, estimate, next_arrival, number_of, service_time
 from mjq.simulation.engine.gates import gates_of, let_in, return_room, stop
 from mjq.simulation.engine.heap import pop, push, record_type, remove
-from mjq.simulation.engine.hours import ALWAYS, open_and_close, passes
+from mjq.simulation.engine.hours import ALWAYS, HOURS, open_and_close, passes
 from mjq.simulation.engine.policy import Policy, compiled
 from mjq.simulation.engine.queue import (
     ALL,
@@ -324,7 +324,9 @@ def _advance(
     areas, single = sums.areas, one_by_one or room < ENDLESS
     while state.told < counted or state.batch >= 0:
         then = min(state.coming, due[0]) if state.running else state.coming
-        then = min(then, memory[0].wake, state.change, state.turn, state.pass_at)
+        then = min(then, memory[0].wake, state.change, state.pass_at)
+        if line[len(line) - 1].length:  # if nobody waits, it is enough to look at the hours when something happens
+            then = min(then, state.turn)
         if then == np.inf or _is_over(state, then):
             if len(calendar) or len(weeks):
                 return True
@@ -334,10 +336,13 @@ def _advance(
         state.now = then
         if state.change == then:
             _change(state, jobs, line, memory, calendar, times_known)
-        if state.turn == then:
-            state.turn = open_and_close(memory, then)
+            memory[0].idle = False
+        if state.turn <= then:
+            state.turn = open_and_close(line, memory, then)
+            memory[0].idle = False
         if one_by_one:
             _let_go(state, jobs, line, serving, due)
+            memory[0].idle = False
         if not (one_by_one and state.coming == state.now):
             while state.running and due[0] == state.now:
                 if one_by_one:
@@ -346,6 +351,7 @@ def _advance(
                 if expecting:
                     _stop_expecting(state, jobs, line, serving, memory, job)
                 _depart(state, jobs, line, due, who)
+                memory[0].idle = False
                 if limited:
                     return_room(gates, groups, sizes, jobs[job].number, jobs[job].kind)
                 if interrupts:
@@ -383,7 +389,7 @@ def _advance(
                 alike.shortest = min(alike.shortest, mine.estimate)
                 mine.promise = np.nan
             if by_number or limited:
-                memory[0].candidate = UNKNOWN
+                memory[0].candidate, memory[0].idle = UNKNOWN, False
             elif memory[0].candidate == NOBODY:
                 memory[0].candidate = newcomer
             if limited:
@@ -394,8 +400,10 @@ def _advance(
             if single:
                 break
         memory[0].wake = np.inf
+        if memory[0].idle:
+            continue
         if cycle > 0:
-            if state.pass_at == np.inf:
+            if state.pass_at == np.inf and line[len(line) - 1].length:  # if nobody waits, a pass does nothing
                 state.pass_at = passes(cycle, then)
             if state.pass_at > state.now:
                 continue
@@ -471,12 +479,18 @@ def _learn_hours(state, line, memory, rules):
     """Note the hours of all classes, and who may start at the beginning."""
     memory[0].begins, memory[0].hour, memory[0].candidate = rules.begins, rules.hour, UNKNOWN
     for k in range(len(rules.weeks)):
+        memory[1 + k].shut = NOBODY
         memory[1 + k].closing[:] = rules.weeks[k].closing
         memory[1 + k].opening[:] = rules.weeks[k].opening
         memory[1 + k].grace = rules.weeks[k].grace
+    for hour in range(HOURS):
+        soonest = np.int64(HOURS)
+        for week in rules.weeks:
+            soonest = min(soonest, np.int64(week.closing[hour] or week.opening[hour]))
+        memory[0].closing[hour] = soonest
     for kind in range(len(line) - 1):
         line[kind].hours = 1 + rules.hours[kind]
-    state.turn = open_and_close(memory, state.now)
+    state.turn = open_and_close(line, memory, state.now)
 
 
 @numba.njit(nogil=True, **BORROWING)

@@ -280,10 +280,11 @@ def replay(
         assert rule.in_hours is not None
         rule = replace(rule, choose=rule.in_hours)
         weeks, which = hours.classes(of_class, estimates, cycle)
-        pairs = np.flatnonzero(np.bincount(code := (len(weeks) + 1) * kinds + which + 1))
-        class_of_code = np.empty(len(needs) * (len(weeks) + 1), dtype=np.intp)
-        class_of_code[pairs] = np.arange(len(pairs))
-        kinds = class_of_code[code]
+        code = (len(weeks) + 1) * kinds + which + 1
+        is_used = np.zeros(len(needs) * (len(weeks) + 1), dtype=bool)
+        is_used[code] = True
+        pairs = np.flatnonzero(is_used)
+        kinds = (np.cumsum(is_used) - 1)[code]
         needs, hours_of_needs = needs[pairs // (len(weeks) + 1)], pairs % (len(weeks) + 1) - 1
     in_order, n = bool((submit[1:] >= submit[:-1]).all()), len(submit)
     order = slice(None) if in_order else np.argsort(submit, kind="stable")
@@ -373,9 +374,9 @@ def _classes(name, given, jobs, classes):
     of_job = np.asarray(given)
     if of_job.shape != (jobs,) or not np.issubdtype(of_job.dtype, np.integer):
         raise ValueError(f"{name} must be a whole number for each of {jobs} jobs")
-    odd = of_job[(of_job < 0) | (of_job >= classes)]
-    if len(odd):
-        raise ValueError(f"{name} must be from 0 to {classes - 1}, got {odd[0]}")
+    odd = next((k for k in (of_job.min(), of_job.max()) if not 0 <= k < classes), None)
+    if odd is not None:
+        raise ValueError(f"{name} must be from 0 to {classes - 1}, got {odd}")
     return of_job.astype(np.intp)
 
 

@@ -120,6 +120,13 @@ def test_who_knows_the_calendar_never_holds_more_than_is_up(seed, policy):
         assert np.ravel(held)[0] <= found.calendar.at(now) * (1 + 1e-9) + 1e-9
 
 
+def test_a_job_whose_hours_are_too_short_by_now_holds_nobody_up():
+    """The second job does not fit; when the third comes, it could no longer end in time, and counts as absent."""
+    hours = Hours([np.arange(168) % 24 < 5, np.ones(168)], hour=1.0)
+    log = [0.0, 1.0, 4.0], [1, 2, 1], [10.0, 2.0, 1.0], None, 2
+    assert replay(*log, hours=hours, hours_class=[1, 0, 1]).start.tolist() == [0, 24, 4]
+
+
 def test_a_machine_drains_before_hours_close():
     """Two servers; the class of the first job is open from 5 to 10, that of the others always."""
     hours = Hours([(np.arange(168) >= 5) & (np.arange(168) < 10), np.ones(168)], hour=1.0)

@@ -4,7 +4,8 @@ Hours are counted from the beginning of some week on; hour k begins at ``begins 
 each of the 168 hours of a week a table says how long it is to the next change, so that nobody goes from hour to hour.
 
 The argument `memory` is that of the policies: ``memory[0]`` tells when a week begins, how long an hour is, and at which
-multiples the scheduler passes; ``memory[1 + c]`` the hours of class c. Row 0 is also that of jobs without hours.
+multiples the scheduler passes; ``memory[1 + c]`` the hours of class c. Row 0 is also that of jobs without hours; its
+table says when any class changes.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import numpy as np
 
 from mjq._util.compiling import BORROWING, numba
 from mjq.simulation.engine.heap import record_type
-from mjq.simulation.engine.queue import UNKNOWN
+from mjq.simulation.engine.queue import UNKNOWN, list_again
 
 HOURS = 168  # of a week
 # A class of hours. Of each hour of the week: after how many, itself included, hours close, 0 if it is closed; and after
@@ -24,22 +25,24 @@ WEEK = record_type([("closing", np.uint8, (HOURS,)), ("opening", np.uint8, (HOUR
 ALWAYS = np.empty(0, WEEK)
 
 
-def hours_left(is_open: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the two tables of classes of hours, each of which has open and closed hours; a row for each class.
+@numba.njit(cache=True, nogil=True)
+def hours_left(is_open):
+    """Return the two tables of classes of hours, a row for each class; one that never changes takes over two weeks.
 
-    >>> closing, opening = hours_left(np.arange(168)[None] % 84 < 2)
+    >>> closing, opening = hours_left(np.arange(168).reshape(1, -1) % 84 < 2)
     >>> closing[0, :4].tolist(), opening[0, :4].tolist()
     ([2, 1, 0, 0], [84, 83, 82, 81])
     """
-    weeks, hours = np.tile(is_open, 2), np.arange(2 * HOURS)
-    changes = weeks != np.roll(weeks, 1, axis=1)
-
-    def to_next(here):
-        """Return, for each hour of a week, how long it is to the next of these changes."""
-        later = np.minimum.accumulate(np.where(here, hours, 2 * HOURS)[:, ::-1], axis=1)[:, ::-1]
-        return later[:, 1 : HOURS + 1] - hours[:HOURS]
-
-    return np.where(is_open, to_next(changes & ~weeks), 0), to_next(changes & weeks)
+    closing, opening = np.zeros(is_open.shape, np.int64), np.zeros(is_open.shape, np.int64)
+    for row in range(len(is_open)):
+        to_closing = to_opening = HOURS
+        for k in range(2 * HOURS - 1, -1, -1):  # the second week tells what comes after the first
+            now, then = is_open[row, k % HOURS], is_open[row, (k + 1) % HOURS]
+            to_closing = 1 if now and not then else to_closing + 1
+            to_opening = 1 if then and not now else to_opening + 1
+            if k < HOURS:
+                closing[row, k], opening[row, k] = to_closing if now else 0, to_opening
+    return closing, opening
 
 
 @numba.njit(nogil=True, **BORROWING)
@@ -51,7 +54,7 @@ def passes(cycle, time):
     """
     if not 0 < cycle < math.inf or time == math.inf:
         return time
-    there = math.ceil(time / cycle) * cycle
+    there = np.ceil(time / cycle) * cycle
     return there if there >= time else there + cycle
 
 
@@ -68,21 +71,9 @@ def _hour(memory, time):
 
 
 @numba.njit(nogil=True, **BORROWING)
-def _closing(memory, row, k):
-    """Return after how many hours, hour k included, hours close; as a number that does not wrap around at 256."""
-    return np.int64(memory[row].closing[k % HOURS])
-
-
-@numba.njit(nogil=True, **BORROWING)
-def _opening(memory, row, k):
-    """Return after how many closed hours they open."""
-    return np.int64(memory[row].opening[k % HOURS])
-
-
-@numba.njit(nogil=True, **BORROWING)
-def _closes(memory, row, k):
+def _closes(memory, row, k, of_week):
     """Return by when a job with these hours that starts in hour k must be expected to end; minus infinity if closed."""
-    more = _closing(memory, row, k)
+    more = np.int64(memory[row].closing[of_week])  # a number that does not wrap around at 256
     return memory[0].begins + (k + more) * memory[0].hour + memory[row].grace if more else -math.inf
 
 
@@ -97,8 +88,8 @@ def next_start(memory, row, time, span):
         return start
     k = _hour(memory, start)
     last = k + 2 * HOURS
-    while start + span > _closes(memory, row, k):
-        k += _opening(memory, row, k)
+    while start + span > _closes(memory, row, k, k % HOURS):
+        k += np.int64(memory[row].opening[k % HOURS])
         if k >= last:
             return math.inf
         start = passes(memory[0].cycle, memory[0].begins + k * memory[0].hour)
@@ -107,16 +98,17 @@ def next_start(memory, row, time, span):
 
 
 @numba.njit(nogil=True, **BORROWING)
-def open_and_close(memory, time):
+def open_and_close(line, memory, time):
     """Note by when jobs of each class must be expected to end that start now; return when next a class opens or closes.
 
-    If one opens, it is no longer known which jobs may not start.
+    If one opens, its jobs are looked at again.
     """
-    k, soonest = _hour(memory, time), HOURS
+    k = _hour(memory, time)
+    of_week = k % HOURS
     for row in range(1, len(memory)):
-        later = _closes(memory, row, k)
+        later = _closes(memory, row, k, of_week)
         if later > memory[row].closes:
             memory[0].candidate = UNKNOWN
+            list_again(line, memory, row)
         memory[row].closes = later
-        soonest = min(soonest, _closing(memory, row, k) or _opening(memory, row, k))
-    return memory[0].begins + (k + soonest) * memory[0].hour
+    return memory[0].begins + (k + np.int64(memory[0].closing[of_week])) * memory[0].hour

@@ -85,7 +85,9 @@ MEMORY = record_type(
         ("grace", np.float64),
         # By when a job of this class that starts now must be expected to end; infinite in the first entry.
         ("closes", np.float64),
+        ("shut", np.int32),  # the first of the classes that were struck off as these hours are closed
         ("candidate", np.int64),  # if it is known: until hours open, no job ahead of this one may start
+        ("idle", np.int64),  # whether nobody starts, whoever comes, until a job ends, or hours or servers change
     ]
 )
 PROFILE = record_type([("since", np.float64), ("free", np.int64, (MOST_RESOURCES,))])
@@ -101,10 +103,11 @@ QUEUE = record_type(
         ("planted", np.int32),
         ("edge", np.int32),
         ("hours", np.int32),  # their row in the memory of a policy; 0 if its jobs may always start
-        # See `kth_waiting`: the k-th of the classes that are listed, in row k; and whether this one is, or in the queue
+        # See `kth_open`: the k-th of the classes that are listed, in row k; and whether this one is, or in the queue
         # of all how many are.
         ("kth", np.int32),
         ("listed", np.int32),
+        ("beside", np.int32),  # where it was struck off as its hours are closed: the one that was so before it
     ]
 )
 
@@ -266,20 +269,37 @@ def _list(line, kind):
 
 
 @numba.njit(nogil=True, **BORROWING)
-def kth_waiting(line, k):
-    """Return the k-th of the classes in which somebody waits, in any order, or `NOBODY` if there are not so many.
+def kth_open(line, memory, k):
+    """Return the k-th of the classes in which somebody waits whose hours are open, in any order, or `NOBODY`.
 
-    A class is listed when somebody enters it, and struck off here, when it is met and nobody waits in it any longer.
+    A class is listed when somebody enters it. It is struck off here, when it is met and nobody waits in it any longer,
+    or its hours are closed; then it is listed again when they open.
     """
     everybody = line[len(line) - 1]
     while k < everybody.listed:
         kind = line[k].kth
-        if line[kind].first != NOBODY:
+        closed = memory[line[kind].hours].closes == -np.inf
+        if line[kind].first != NOBODY and not closed:
             return kind
         everybody.listed -= 1
-        line[kind].listed = 0
         line[k].kth = line[everybody.listed].kth
+        if closed:
+            line[kind].beside = memory[line[kind].hours].shut
+            memory[line[kind].hours].shut = kind
+        else:
+            line[kind].listed = 0
     return NOBODY
+
+
+@numba.njit(nogil=True, **BORROWING)
+def list_again(line, memory, row):
+    """List the classes that were struck off because these hours were closed."""
+    everybody, kind = line[len(line) - 1], memory[row].shut
+    memory[row].shut = NOBODY
+    while kind != NOBODY:
+        line[everybody.listed].kth = kind
+        everybody.listed += 1
+        kind = line[kind].beside
 
 
 @numba.njit(nogil=True, **BORROWING)

@@ -179,18 +179,21 @@ def _earliest(memory, profile, now, span, need, hours, kept):
 
 @numba.njit(nogil=True, **BORROWING)
 def _earliest_in_hours(memory, profile, now, span, need, hours, kept):
-    """Return the same where starts must wait for a pass or an open hour."""
-    start, k = next_start(memory, hours, now, span), 0
+    """Return the same where starts must wait for a pass or an open hour: they are looked up where the job would fit."""
+    start, k, in_hours = now, 0, False
     while (
         k < memory[0].used
         and profile[k].since < kept
         and (profile[k].since < start + span or profile[k].since == start)
     ):
         beyond = profile[k + 1].since if k + 1 < memory[0].used else math.inf
-        if beyond > start and not fits(need, profile[k].free):
-            start = next_start(memory, hours, beyond, span)
+        if beyond > start:
+            if not fits(need, profile[k].free):
+                start, in_hours = beyond, False
+            elif not in_hours:
+                start, in_hours = next_start(memory, hours, start, span), True
         k += 1
-    return start
+    return start if in_hours else next_start(memory, hours, start, span)
 
 
 @numba.njit(nogil=True, **BORROWING)

@@ -23,7 +23,7 @@ import math
 from mjq._util.compiling import BORROWING, numba
 from mjq.simulation.engine.hours import next_start
 from mjq.simulation.engine.policy import Policy
-from mjq.simulation.engine.queue import ALL, EVERYTHING, MANY, NOBODY, NOTHING, fits, kth_waiting, minus, plus
+from mjq.simulation.engine.queue import ALL, EVERYTHING, MANY, NOBODY, NOTHING, fits, kth_open, minus, plus
 from mjq.simulation.engine.treap import seek, uproot
 
 
@@ -55,12 +55,12 @@ def choose(jobs, line, serving, memory, profile, running, free, now):
     extra = minus(there, need) if fits(need, there) else EVERYTHING
     chosen, before = NOBODY, MANY
     for k in range(first, len(line)):
-        kind = kth_waiting(line, k)
+        kind = kth_open(line, memory, k)
         if kind == NOBODY:
             break
-        by = memory[line[kind].hours].closes
-        if by == -math.inf or not fits(line[kind].need, free):
+        if not fits(line[kind].need, free):
             continue
+        by = memory[line[kind].hours].closes
         if fits(line[kind].need, extra):
             job = line[kind].first if by == math.inf else seek(jobs, line[kind], now, by, before)
         elif now + line[kind].shortest > min(by, shadow) and line[kind].planted == 0:
@@ -78,10 +78,10 @@ def choose(jobs, line, serving, memory, profile, running, free, now):
 def _first_that_fits(line, memory, free):
     """Return the place, among the classes in which somebody waits, of the first that fits and whose hours are open."""
     for k in range(len(line)):
-        kind = kth_waiting(line, k)
+        kind = kth_open(line, memory, k)
         if kind == NOBODY:
             break
-        if memory[line[kind].hours].closes > -math.inf and fits(line[kind].need, free):
+        if fits(line[kind].need, free):
             return k
     return NOBODY
 
