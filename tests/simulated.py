@@ -40,7 +40,7 @@ def is_simulated(value):
 
 def _say(text, numbers=None, /, **values):
     for name, value in {**(numbers or {}), **values}.items():
-        if is_simulated(value) and "95 % interval" not in text:
+        if is_simulated(value) and "95 % interval" not in " ".join(text.split()):
             for sentence in BETWEEN_SENTENCES.split(text):
                 if re.search(rf"{{{name}[:}}]", sentence) and "±" not in sentence:
                     raise ValueError(f"{name} comes from a simulation; no ± says how far it may be off: {sentence}")
