@@ -27,7 +27,7 @@ ALWAYS = np.empty(0, WEEK)
 
 @numba.njit(cache=True, nogil=True)
 def hours_left(is_open):
-    """Return the two tables of classes of hours, a row for each class; one that never changes takes over two weeks.
+    """Return the two tables of classes of hours, a row for each class; they say nothing of one that never changes.
 
     >>> closing, opening = hours_left(np.arange(168).reshape(1, -1) % 84 < 2)
     >>> closing[0, :4].tolist(), opening[0, :4].tolist()
