@@ -22,8 +22,8 @@ ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 EXPERIMENT = $(subst -,_,$(NAME))
 EXPERIMENTS = $(notdir $(basename $(shell grep -l __main__ mjq_book/experiments/*.py)))
 
-.PHONY: help book test style browser paper release check-metadata notebooks slides lab pdf epub refresh experiment
-.PHONY: test-slow test-plain test-browser test-processors test-pythons
+.PHONY: help book test style paper release check-metadata notebooks slides lab pdf epub refresh experiment
+.PHONY: test-slow test-plain test-processors test-pythons
 .PHONY: sync-contents sync-policies sync-metadata sync-panels sync-output coverage bench clean lock
 
 help:  ## List the targets.
@@ -45,10 +45,6 @@ style: $(VENV)/ready  ## Check style, types and who imports whom, alone.
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo
 	$(BIN)/codespell
-
-browser: $(VENV)/ready  ## Gather Python for the reader's browser, and build the book with cells that can be run there.
-	@$(BIN)/python book/run_here.py
-	@$(BIN)/python book/build.py
 
 notebooks: $(VENV)/ready  ## Write notebooks for students, without solutions, to _build/student.
 	@$(BIN)/python book/student.py
@@ -87,9 +83,6 @@ test-slow: $(VENV)/ready  ## Run the long tests that `make test` leaves out.
 
 test-plain: $(VENV)/ready  ## Check that compiled functions equal plain Python, to the last bit.
 	$(ONE_THREAD) $(BIN)/python -m pytest -q -m slow $(PATIENCE) tests/project/test_plain.py
-
-test-browser: $(VENV)/ready  ## Check that what readers run in a browser gives the book's numbers; this gathers what `make browser` does.
-	MJQ_GATHER=1 $(ONE_THREAD) $(BIN)/python -m pytest -q -m "slow or not slow" $(PATIENCE) -s tests/book/test_run_here.py
 
 test-processors: $(VENV)/ready  ## Run the numerical tests as other processors would; HOW=--together takes one run.
 	$(BIN)/python -m tests.elsewhere $(HOW)

@@ -135,8 +135,7 @@ def lay_out(site, chapter, file):
 def configuration():
     """The book's configuration, without what a page that stands alone has no use for."""
     config = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))
-    for name in ("published", "run_here"):
-        del config["sphinx"]["config"][name]
+    del config["sphinx"]["config"]["published"]
     extensions = config["sphinx"]["local_extensions"]
     config["sphinx"]["local_extensions"] = {name: extensions[name] for name in EXTENSIONS}
     return config

@@ -6,7 +6,7 @@
 * Several processes read and write the pages.
 * All pages are made again when something changes that all of them share.
 * Pages that were written become lighter. Beside them stand the notebooks that students download, and the book as one
-  PDF file if there is one; cells get the buttons that run them in a browser.
+  PDF file if there is one.
 """
 
 import gc
@@ -26,7 +26,6 @@ sys.path.append(str(Path(__file__).resolve().parents[1]))
 
 import lighter
 import pdf
-import run_here
 import student
 
 EXAM = "book/project"
@@ -82,7 +81,6 @@ def settle(app, config):
         options |= BUTTONS
     config.html_theme_options = config.html_theme_options | options
     config.shared = shared(Path(app.srcdir))
-    config.in_a_browser = run_here.state(config.run_here)
     app.parallel = max(app.parallel, config.processes)
     # Each citation asks for it, and would search all packages that are installed.
     register_plugin("pybtex.backends", "plaintext", Plaintext, force=True)
@@ -132,7 +130,6 @@ def finish(app, exception):
         source, html / "_sources/notebooks", config.html_theme_options.get("repository_url"),
         executed=source / EXECUTED,
     )  # fmt: skip
-    run_here.put(html, chapters(app), config.run_here)
     if config.solutions:
         pdf.put_beside(html, config.root_doc)
     else:
@@ -144,8 +141,6 @@ def setup(app):
     app.add_config_value("published", False, "env")
     app.add_config_value("solutions", os.environ.get("SOLUTIONS") != "off", "env")
     app.add_config_value("shared", "", "env")
-    app.add_config_value("run_here", "", "html")
-    app.add_config_value("in_a_browser", "", "html")
     app.add_config_value("processes", min(os.cpu_count() or 1, 4), "")
     app.connect("config-inited", settle, priority=400)  # before others use what it settles
     app.connect("builder-inited", collect_no_garbage)

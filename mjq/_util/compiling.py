@@ -1,4 +1,4 @@
-"""numba, or what takes its place where it is absent, as in a browser: compiled functions then run as plain Python.
+"""numba, or what takes its place where it is absent: compiled functions then run as plain Python.
 
 ``from mjq._util.compiling import numba`` is what modules with compiled functions write.
 """

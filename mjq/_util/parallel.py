@@ -35,7 +35,7 @@ Workers = Union[int, "Client"]  # a number of processes on this machine, or a cl
 
 
 class Bar(tqdm):
-    """Show a progress bar, by default on a terminal; it starts no thread of its own, for a browser has none."""
+    """Show a progress bar, by default on a terminal; it starts no thread of its own."""
 
     monitor_interval = 0
 

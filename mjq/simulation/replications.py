@@ -98,7 +98,7 @@ def replicate(
         return result
 
     workers = min(parallel.local_workers(workers), replications)
-    if workers == 1:  # without a thread: there are none in a browser
+    if workers == 1:
         with bar:
             return [one(rng) for rng in streams]
     with bar, ThreadPoolExecutor(workers) as pool:

@@ -17,7 +17,7 @@ from papermill.engines import NBClientEngine, papermill_engines
 
 from mjq_logs._util import folders
 
-KEPT_CELL_METADATA = {"name", "tags", "mystnb", "run-here", "jupyter"}
+KEPT_CELL_METADATA = {"name", "tags", "mystnb", "jupyter"}
 STARTS = 3  # of a kernel that dies before its first cell
 
 

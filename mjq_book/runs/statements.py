@@ -5,17 +5,14 @@ from __future__ import annotations
 import ast
 import symtable
 from collections.abc import Iterator
-from functools import lru_cache
 
 
 class Statement:
-    """Hold a statement: its text, the names of the cell that it binds or changes, and those that it uses.
+    """Hold a statement: the names of the cell that it binds or changes, and those that it uses.
 
     Attributes
     ----------
     node : ast.stmt
-    text : str
-        With the comments and blank lines before it.
     is_import, is_certain : bool
         Whether it imports; and whether it gives all names that it binds a new value, as no loop or condition does.
     binds, uses, changes, asks : set of str
@@ -23,10 +20,10 @@ class Statement:
         a method of it for its value, may change, too.
     """
 
-    def __init__(self, node: ast.stmt, code: str, text: str):
-        self.node, self.text = node, text
+    def __init__(self, node: ast.stmt):
+        self.node = node
         self.is_import = isinstance(node, ast.Import | ast.ImportFrom)
-        table = symtable.symtable(code, "cell", "exec")
+        table = symtable.symtable(ast.unparse(node), "cell", "exec")
         self.binds = {x.get_name() for x in table.get_symbols() if x.is_assigned() or x.is_imported()}
         # ``x += 1`` uses ``x``, too, which a symbol table does not say.
         added = {x.target.id for x in ast.walk(node) if isinstance(x, ast.AugAssign) and isinstance(x.target, ast.Name)}
@@ -36,8 +33,7 @@ class Statement:
         self.is_certain = isinstance(node, ast.Assign | ast.AnnAssign | ast.FunctionDef | ast.ClassDef)
 
 
-@lru_cache(maxsize=1024)  # a chapter is gone through once for each of its programs
-def statements(source: str) -> tuple[Statement, ...]:
+def statements(source: str) -> list[Statement]:
     """Return the statements of a cell; none of one that is not Python, as ``%%html``.
 
     >>> [(x.binds, x.uses) for x in statements("x = 2 * y  # twice")]
@@ -46,20 +42,8 @@ def statements(source: str) -> tuple[Statement, ...]:
     try:
         body = ast.parse(source).body
     except SyntaxError:
-        return ()
-    lines, after, result = source.splitlines(), 0, []
-    for node in body:
-        first = min([node.lineno, *(x.lineno for x in getattr(node, "decorator_list", ()))])
-        text = "\n".join(lines[first - 1 : node.end_lineno])
-        result.append(Statement(node, text, "\n".join(lines[after : node.end_lineno])))
-        after = node.end_lineno or after
-    return tuple(result)
-
-
-def called(node: ast.AST) -> str:
-    """Return the name of the function that a statement calls, if it does nothing else."""
-    call = node.value if isinstance(node, ast.Expr) else None
-    return ast.unparse(call.func) if isinstance(call, ast.Call) else ""
+        return []
+    return [Statement(node) for node in body]
 
 
 def _used(table: symtable.SymbolTable) -> Iterator[str]:
@@ -72,7 +56,7 @@ def _used(table: symtable.SymbolTable) -> Iterator[str]:
 
 def _used_by_loop(loop: ast.For) -> set[str]:
     """Return the names that a loop uses before it binds them itself."""
-    first, *body = [Statement(part, ast.unparse(part), "") for part in (ast.Expr(loop.iter), *loop.body, *loop.orelse)]
+    first, *body = [Statement(part) for part in (ast.Expr(loop.iter), *loop.body, *loop.orelse)]
     uses, bound = set(first.uses), {x.id for x in ast.walk(loop.target) if isinstance(x, ast.Name)}
     for part in body:
         uses |= part.uses - bound
