@@ -7,7 +7,7 @@
 ``outages``     when a machine was down: inferred, or by a calendar
 ``intervals``   how far to believe a number that comes from one log, and when the log cannot tell
 ``making``      logs that nobody has measured
-``report``      all that a log tells of its machine, and of several partitions
+``report``      all that a log tells of its machine
 ``answers``     the classes of all results, with a schema
 ``words``       answers in sentences
 ``plots``       pictures of all that

@@ -16,11 +16,9 @@ from .answers import HostsReport as HostsReport
 from .answers import Lines as Lines
 from .answers import Load as Load
 from .answers import Plan as Plan
-from .answers import Plans as Plans
 from .answers import PolicyReports as PolicyReports
 from .answers import PromisesJudged as PromisesJudged
 from .answers import Report as Report
-from .answers import Reports as Reports
 from .answers import SeveralReport as SeveralReport
 from .answers import StartForecast as StartForecast
 from .answers import StartForecasts as StartForecasts
@@ -76,12 +74,10 @@ from .outages import with_calendar as with_calendar
 from .outages import without_gaps as without_gaps
 from .reading.calendar import read_calendar as read_calendar
 from .reading.formats import read_log as read_log
-from .reading.formats import read_partitions as read_partitions
 from .reading.log import Gap as Gap
 from .reading.log import Log as Log
 from .reading.machines import read_hosts as read_hosts
 from .reading.vectors import Vectors as Vectors
-from .report import reports_by_partition as reports_by_partition
 from .report import reports_on as reports_on
 from .rules.files import read_rules as read_rules
 from .rules.files import write_rules as write_rules
@@ -98,7 +94,6 @@ from .waits.changes import without_need as without_need
 from .waits.machines import sizes_between as sizes_between
 from .waits.one_size import waits_at_load as waits_at_load
 from .waits.plan import planned as planned
-from .waits.plan import planned_by_partition as planned_by_partition
 from .waits.plan import planned_on_hosts as planned_on_hosts
 from .waits.what_if import what_if as what_if
 from .window import busy_share as busy_share

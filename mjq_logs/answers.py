@@ -411,11 +411,7 @@ class Blocked(Plain):
 class PolicyReplay(Plain):
     """Hold how long the jobs of a log wait in a replay under one policy; in JSON its times are in seconds."""
 
-    partition: Annotated[str | None, Column("partition")] = None
-    """Its name, or "sum" for the jobs of all; left out where the log is taken as a whole, as are the next two."""
     policy: Annotated[str, Column("policy")]
-    servers: Annotated[float | None, Column("servers", "", "g")] = None
-    jobs: Annotated[int | None, Column("jobs", "", "d")] = None
     mean_wait: Annotated[float, Column("mean wait", "h", per=HOUR), Field(alias="mean wait [s]")]
     most_wait: Annotated[float, Column("95 % wait\nat most", "h", per=HOUR), Field(alias="95 % wait at most [s]")]
     slowdown: Annotated[float, Column("bounded\nslowdown", "", ".3f"), Field(alias="bounded slowdown")]
@@ -440,32 +436,6 @@ class PolicyReports(Plain):
     verdict: list[str]
     """The answer in sentences."""
     policies: dict[str, Report]
-
-
-class SumOfReports(Plain):
-    """Hold what partitions can do together, if none of them ever runs dry."""
-
-    policy: Annotated[str, Column("policy")]
-    jobs: Annotated[int, Column("jobs", "", "d")]
-    servers: Annotated[float, Column("servers", "", "g")]
-    load: Annotated[Number, Column("load", "%", ".1f")]
-    """Work that came, as a share of what all servers could have done; null where the log does not tell arrivals."""
-    capacity: Annotated[float, Column("jobs per\nhour at most", "", ".4g")]
-    """Sum of the capacities of the partitions in the order of the log, in jobs per hour."""
-    share: Annotated[float, Column("servers busy\nat most", "%", ".2f")]
-    """Share of all servers that are then busy."""
-    wasted_servers: Annotated[float, Column("servers\nwasted", "", ".2f")]
-    """Servers that are then idle on average, while jobs wait."""
-
-
-class Reports(Plain):
-    """Hold what a log tells of the capacity of each of its partitions."""
-
-    lines: Lines | None
-    """Of the whole file; those of a report count the jobs of other partitions as dropped."""
-    partitions: dict[str, PolicyReports]
-    sum: list[SumOfReports]
-    """One for each policy."""
 
 
 # --- Several resources at once ----------------------------------------------------------------------------------------
@@ -797,32 +767,6 @@ class Plan(Plain):
         if not self.what_if:
             written.pop("what_if", None)
         return written
-
-
-class SumOfPlans(Plain):
-    """Hold how many servers all partitions need under one policy."""
-
-    policy: Annotated[str, Column("policy")]
-    servers: Annotated[float | None, Column("servers now", "", "g")]
-    """Servers of the machines of the log; null where those of a partition are not known."""
-    smallest: Annotated[float | None, Column("smallest", "", "g")]
-    """Sum of the smallest sizes tried that meet the target; null where one of the partitions has none."""
-    missed: list[str]
-    """Partitions in which no size tried meets the target."""
-
-
-class Plans(Plain):
-    """Say how many servers keep the waits of each partition below a target."""
-
-    lines: Lines | None
-    """Of the whole file; those of a plan count the jobs of other partitions as dropped."""
-    partitions: dict[str, Plan]
-    sum: list[SumOfPlans]
-
-    @property
-    def met(self) -> bool:
-        """Return whether some size tried meets the target in each partition."""
-        return all(plan.met for plan in self.partitions.values())
 
 
 # --- When one more job would start ------------------------------------------------------------------------------------

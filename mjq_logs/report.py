@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from mjq.simulation.saturated import SaturatedEstimates
@@ -11,14 +11,11 @@ from mjq_logs.answers import (
     Capacity,
     Drawn,
     Interval,
-    Lines,
     LoadWaits,
     NearSaturation,
     PolicyReports,
     Rate,
     Report,
-    Reports,
-    SumOfReports,
 )
 from mjq_logs.capacity import arrivals
 from mjq_logs.capacity.estimates import SIMULATED, Estimates, mean_work
@@ -81,70 +78,6 @@ def reports_on(
     """
     reports = _reports(log, policies, seed, progress)
     return PolicyReports(verdict=headline(reports, too_short(log)), policies=reports)
-
-
-def reports_by_partition(
-    logs: Mapping[str, Log],
-    policies: Sequence[str] = tuple(RULES),
-    seed: int = 1,
-    progress: Callable[[str], object] = lambda what: None,
-    lines: Lines | None = None,
-) -> Reports:
-    """Return all that a log tells of the capacity of each of several partitions, and the sum under each policy.
-
-    Parameters
-    ----------
-    logs : mapping
-        Of :func:`mjq_logs.reading.formats.read_partitions`: names of the partitions to their logs.
-    policies, seed, progress
-        As for :func:`reports_on`.
-    lines : Lines, optional
-        Of the whole file.
-
-    Returns
-    -------
-    Reports
-
-    Raises
-    ------
-    ValueError
-        As :func:`reports_on`.
-
-    Examples
-    --------
-    Two partitions of one server each, which can always be busy:
-
-    >>> import numpy as np
-    >>> from mjq_logs import Log
-    >>> run = np.random.default_rng(1).exponential(3600, 400)
-    >>> log = Log(need=np.ones(400), run=run, submit=np.arange(400) * 5000.0, servers=1)
-    >>> (total,) = reports_by_partition({"batch": log, "gpu": log}, ["fcfs"]).sum
-    >>> total.servers, round(total.share, 2)
-    (2.0, 1.0)
-    """
-    reports = {}
-    for name, log in logs.items():
-        try:
-            reports[name] = reports_on(log, policies, seed, progress)
-        except ValueError as error:
-            raise ValueError(f"partition {name}: {error}") from error
-    return Reports(lines=lines, partitions=reports, sum=[together(reports, policy) for policy in policies])
-
-
-def together(partitions: Mapping[str, PolicyReports], policy: str) -> SumOfReports:
-    """Return the sum of what partitions can do; shares of servers are means that are weighted by the servers."""
-    reports = [report.policies[policy] for report in partitions.values()]
-    servers = sum(report.servers for report in reports)
-    loads = [report.load.load * report.servers for report in reports if report.load]
-    return SumOfReports(
-        policy=policy,
-        jobs=sum(report.jobs for report in reports),
-        servers=servers,
-        load=sum(loads) / servers if len(loads) == len(reports) else None,
-        capacity=sum(report.capacities.own_order.value for report in reports),
-        share=sum(report.capacities.own_order.share * report.servers for report in reports) / servers,
-        wasted_servers=sum(report.capacities.own_order.wasted_servers for report in reports),
-    )
 
 
 def _reports(log, policies, seed, progress):

@@ -20,13 +20,12 @@ from mjq_logs.cli.reading import (
     hours_options,
     log_argument,
     log_options,
-    machine_option,
     outage_options,
     queue_limit_option,
     read,
-    read_parts,
     schema_option,
     servers_of,
+    servers_option,
     show_classes,
 )
 
@@ -34,7 +33,6 @@ if TYPE_CHECKING:
     from mjq_logs import Hosts
 
 CHARTS = 4  # at the top of a page
-CHARTS_OF_A_PARTITION = 2  # on a page about several
 HELP = """Estimate the real capacity of a machine from its log.
 
 The command prints how near the log is to the limit of each policy, and how long jobs wait at that load. --full adds the
@@ -98,7 +96,7 @@ Of a job that ran on several hosts, it is taken that it needs all of its servers
 @hours_options
 @queue_limit_option
 @array_limit_option
-@machine_option
+@servers_option
 @hosts_option
 @click.option(
     "--policy", type=click.Choice(["fcfs", "easy"]),
@@ -113,7 +111,7 @@ Of a job that ran on several hosts, it is taken that it needs all of its servers
 @page_option
 @replace_option
 @json_option
-@schema_option("PolicyReports", "Report", "Reports", "SeveralReport", "HostsReport")
+@schema_option("PolicyReports", "Report", "SeveralReport", "HostsReport")
 @anonymous_option
 def capacity(
     log: str,
@@ -144,18 +142,6 @@ def capacity(
         answer = _answer_of_hosts(log, cluster_log, hosts, result)
         charts = _charts_of_hosts(result)
         return sheet.deliver(answer, result, full, as_json, page, "What can these hosts really do?", charts)
-    if isinstance(reading["servers"], dict):
-        if anonymous:
-            raise click.UsageError("--anonymous is for one partition at a time: give --partition NAME")
-        logs, lines = read_parts(log, **reading)
-        result = mjq_logs.reports_by_partition(logs, policies, seed, _progress, lines)
-        charts = [
-            sheet.Chart(f"Partition {name}. {chart.caption}", chart.draw)
-            for name, reports in result.partitions.items()
-            for chart in _charts(reports)[:CHARTS_OF_A_PARTITION]
-        ]
-        title = "What can these partitions really do?"
-        return sheet.deliver(_answer_of_partitions(log, logs, result), result, full, as_json, page, title, charts)
     cluster_log = read(log, **reading)
     if cluster_log.resources:
         if anonymous:
@@ -244,28 +230,6 @@ def _answer_of_hosts(path, log, hosts, result):
         "what the rows assume": [ASSUMED_OF_HOSTS],
     }  # fmt: skip
     return sheet.answer(path, log, result.warnings, result.verdict, sheet.table(title, cases), more, result.notes)
-
-
-def _answer_of_partitions(path, logs, result):
-    """Return the report of several partitions for people: the sum, and the report of each."""
-    from mjq_logs.report import together
-    from mjq_logs.words import percent
-
-    of_each = {name: _answer(path, logs[name], reports) for name, reports in result.partitions.items()}
-    rows = [
-        (name, together({name: reports}, total.policy))
-        for total in result.sum
-        for name, reports in result.partitions.items()
-    ]
-    rows += [("sum", total) for total in result.sum]
-    title = "What partitions can carry; shares of the sum are weighted by servers"
-    sums = sheet.table(title, [row for _, row in rows], names=("partition", [name for name, _ in rows]))
-    sentences = [
-        f"Under {total.policy} at most {percent(total.share)} of the {total.servers:g} servers of {len(logs)} "
-        f"partitions can be busy, and {total.wasted_servers:.3g} are idle while jobs wait."
-        for total in result.sum
-    ]
-    return sheet.answer_of_partitions(path, result.lines, of_each, sentences, sums)
 
 
 def _progress(stage):

@@ -22,14 +22,13 @@ from mjq_logs.cli.reading import (
     hours_options,
     log_argument,
     log_options,
-    machine_option,
     outage_options,
     priority_option,
     queue_limit_option,
     read,
-    read_parts,
     rules_under,
     servers_of,
+    servers_option,
 )
 
 if TYPE_CHECKING:
@@ -67,7 +66,7 @@ class PolicyOption(click.Option):
     "--policy", "policies", cls=PolicyOption, multiple=True, default=("easy",), show_default=True, metavar="NAME"
 )
 @priority_option
-@machine_option
+@servers_option
 @hosts_option
 @click.option(
     "--estimates", default="log", show_default=True, metavar="log|FACTOR",
@@ -110,8 +109,6 @@ def replay(
     that it keeps; --hours none keeps none. Fair share is not modelled. A replay is a single sample. If two policies are
     close, jitter the submit times and replay again.
 
-    With --servers batch=512,gpu=64 each partition is replayed by itself. The row "sum" is of the jobs of all.
-
     With --unit cpus,mem and --servers 384,1.5TB, jobs need several resources at once, and the utilization is that of
     each. The command then says for how much of the time the first in the queue lacks only one of them, or several. Not
     every policy makes sense then; one that does not says why.
@@ -139,9 +136,6 @@ def replay(
     growth = float(checks.positive("--growth", growth, ndim=0))
     if hosts is not None:
         return _on_hosts(log, hosts, servers, growth, starts, full, as_json, reading)
-    if isinstance(servers, dict):
-        logs, lines = read_parts(log, servers, **reading)
-        return _of_partitions(log, logs, lines, policies, estimates, growth, gantt, starts, full, as_json)
     cluster_log = read(log, machine=servers, **reading)
     several = cluster_log.resources
     if several and gantt:
@@ -258,52 +252,6 @@ def _on_hosts(path, hosts, servers, growth, starts, full, as_json, reading):
     }
     table = sheet.table("How long the jobs wait in order of arrival", list(rows.values()))
     sheet.deliver(sheet.answer(path, log, warnings, sentences, table, {}), what, full, as_json)
-
-
-def _of_partitions(path, logs, lines, policies, estimates, growth, gantt, starts, full, as_json):
-    """Replay each partition by itself, and show a row for each, and one for all of their jobs."""
-
-    from mjq._util.plain import counted
-    from mjq_logs.answers import PolicyReplay
-    from mjq_logs.replaying import replayed
-
-    unknown = [name for name, log in logs.items() if log.arrival is None]
-    if unknown:
-        raise ValueError(f"{path} does not say when jobs of {unknown[0]} were submitted, so their waits are unknown")
-    first, last = min(log.begin for log in logs.values()), max(log.end for log in logs.values())
-    rows, schedules, notes, jobs = [], {}, [], sum(map(len, logs.values()))
-    by_priority: dict[str, list[str]] = {name: [] for name in logs}
-    for policy in dict.fromkeys(policies):
-        all_of, whole = [], []
-        for name, log in logs.items():
-            seen = replace(log, window=(first, max(last, first + 1.0)))
-            made = replayed(seen, log.require_servers(), policy, growth, _estimates(log, estimates))
-            schedule = made.of_log()
-            all_of.append(schedule)
-            whole.append(made.schedule)  # also with the jobs from before the window, which keep servers busy
-            by_priority[name] += _by_priority(f"Under {policy} the mean wait is", log, schedule.wait)
-            of_this = dict(partition=name, policy=policy, servers=log.servers, jobs=len(log))
-            rows.append(PolicyReplay(**of_this, **_waits([schedule]), utilization=made.schedule.utilization))
-            schedules[name, policy] = schedule
-        work = sum(part.need @ part.run for part in whole)
-        possible = sum(part.servers * (part.finish.max() - part.submit.min()) for part in whole)
-        of_all = dict(partition="sum", policy=policy, servers=sum(part.servers for part in whole), jobs=jobs)
-        used = float(work / possible) if possible > 0 else float("nan")
-        rows.append(PolicyReplay(**of_all, **_waits(all_of), utilization=used))
-    for name, log in logs.items():
-        sentences = (*log.notes, *_real_waits(log), *_notes(log, estimates, policies), *by_priority[name])
-        notes += [f"{name}: {note}" for note in sentences]
-    if gantt:
-        _draw({f"{name}, {policy}": schedule for (name, policy), schedule in schedules.items()}, gantt)
-    if starts:
-        started = {name: {policy: schedules[name, policy].start for policy in policies} for name in logs}
-        _write(starts, *(_starts(log, started[name], partition=name) for name, log in logs.items()))
-    what = {"jobs": jobs, "left out": lines.read - lines.used, "lines": lines.model_dump(), "notes": notes}
-    size = sum(log.servers for log in logs.values())
-    about = f"{Path(path).name} · {counted(jobs, 'job')} on {size:g} servers of {counted(len(logs), 'partition')}"
-    more = {"how the log was read": [sheet.lines_used(lines)]}
-    answer = sheet.Answer([], [about], notes, sheet.table(TITLE, rows), more)
-    sheet.deliver(answer, what | {"partitions": _plain(rows)}, full, as_json)
 
 
 def _estimates(log, given):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import sys
 from contextlib import nullcontext
-from functools import partial
 from typing import Any, NamedTuple
 
 import click
@@ -39,7 +38,6 @@ from mjq_logs.cli.reading import (
     outage_options,
     queue_limit_option,
     read,
-    read_parts,
     rules_under,
     schema_option,
     servers_of,
@@ -88,18 +86,18 @@ class Range(NamedTuple):
 
 
 class Sizes(Machine):
-    """Read a range of sizes such as 100:200 or 100:200:11, a number of servers, or one of both for each partition.
+    """Read a range of sizes such as 100:200 or 100:200:11 or a number of servers.
 
     Where several resources are counted, it is a number or a range for each, such as 384,1TB:3TB.
     """
 
     name = "sizes"
-    wanted = "a range such as 100:200 or 100:200:11, or one or a number for each partition such as batch=512,gpu=64:128"
+    wanted = "a range such as 100:200 or 100:200:11"
 
-    def machine(self, value: object, parameter: click.Parameter | None, context: click.Context | None) -> Any:
+    def convert(self, value: object, parameter: click.Parameter | None, context: click.Context | None) -> Any:
         """Return the servers or a range of them; of several resources, a size by each, or one range for all."""
         if ":" not in str(value) or len(units := self.units(context)) < 2:
-            return super().machine(value, parameter, context)
+            return super().convert(value, parameter, context)
         words = str(value).split(",")
         if len(words) != len(units):
             self.fail(f"{brief(value)} is not a number or a range for each of {', '.join(units)}", parameter, context)
@@ -199,10 +197,9 @@ class HostRanges(HostList):
     help="Plan for this policy; mjq replay --help lists them. Repeat to compare several policies.",
 )  # fmt: skip
 @click.option(
-    "--servers", "sizes", type=Sizes(), metavar="A:B[:HOW MANY]|NAME=...,...",
+    "--servers", "sizes", type=Sizes(), metavar="A:B[:HOW MANY]",
     help="Try sizes from A to B servers, ten of them unless HOW MANY is given. By default they go from three quarters "
-    "of the servers of the log to twice as many. With NAME=N,... or NAME=A:B,... plan several partitions at once; N is "
-    "the servers of a partition now. All count in the same --unit. N alone is the machine as it is, and so is a file "
+    "of the servers of the log to twice as many. N alone is the machine as it is, and so is a file "
     "of hosts, as for mjq capacity --hosts, with what they have together. Where --unit names several resources, "
     "384,1.5TB is the machine as it is, and larger ones have more of all in proportion; with a range, 384,1TB:3TB, "
     "more of this resource alone, and with several ranges more of each in step.",
@@ -253,7 +250,7 @@ class HostRanges(HostList):
 @sheet.full_option
 @page_option
 @json_option
-@schema_option("Plan", "Plans")
+@schema_option("Plan")
 @anonymous_option
 @workers_option
 @scheduler_option
@@ -282,12 +279,10 @@ def plan(
     \b
       mjq plan jobs.txt --target-wait 2h --servers 100:200 --growth 1.2
       mjq plan jobs.txt --cap 32 --estimates exact --shift-night 20%
-      mjq plan jobs.txt --target-wait 2h --servers batch=512,gpu=64
       mjq plan jobs.txt --target-wait 2h --unit cpus,mem --servers 384,1.5TB
       mjq plan jobs.txt --target-wait 2h --hosts 48x12,10:40x80
     """
     import mjq_logs
-    from mjq_logs import plots
 
     reading |= rules_under(policies, reading["hours"])
     asks = bool(caps or absent or estimates or shift is not None)
@@ -302,20 +297,6 @@ def plan(
             answer, result = _on_hosts(log, hosts, sizes, target, common | {"workers": crew}, reading)
         sheet.deliver(answer, result, full, as_json, page, "How many hosts?", _charts(result))
         return 0 if result.policies[0].smallest is not None else MISSED
-    if isinstance(sizes, dict):
-        if asks or anonymous:
-            raise click.UsageError("a what-if, or --anonymous, is for one partition at a time: give --partition NAME")
-        logs, lines = read_parts(log, {name: _machine(given) for name, given in sizes.items()}, **reading)
-        tried = {name: _tried(logs[name], given, node) for name, given in sizes.items()}
-        with nullcontext() if workers is scheduler is None else connect_workers(workers, scheduler) as crew:
-            plans = mjq_logs.planned_by_partition(logs, target, policies, tried, lines=lines, workers=crew, **common)
-        charts = [
-            sheet.Chart(f"Partition {name}. {plan.percentile:g} % wait at most", partial(plots.waits_by_size, plan))
-            for name, plan in plans.partitions.items()
-        ]
-        answer = _answer_of_partitions(log, logs, plans)
-        sheet.deliver(answer, plans, full, as_json, page, "How many servers?", charts)
-        return 0 if plans.met else MISSED
     cluster_log = read(log, servers=_machine(sizes), **reading)
     if anonymous:
         show_classes(cluster_log)
@@ -404,46 +385,6 @@ def _answer(path, log, result, said=None):
         ASSUMED: _assumed(result),
     }
     return sheet.answer(path, log, result.warnings, sentences, first, more, result.notes)
-
-
-def _answer_of_partitions(path, logs, plans):
-    """Return the plans of partitions for people: the sum, and the plan of each."""
-    from mjq_logs.answers import Column
-    from mjq_logs.waits.plan import together
-
-    of_each = {
-        name: _answer(path, logs[name], plan.model_copy(update={"assumes": []}))
-        for name, plan in plans.partitions.items()
-    }
-    sentences, rows, sizes, verdicts = [], [], [], []
-    for total in plans.sum:
-        for name, plan in plans.partitions.items():
-            answer = next(answer for answer in plan.policies if answer.policy == total.policy)
-            row = next((row for row in answer.sizes if row.servers == answer.smallest), None)
-            rows.append((name, plan.jobs, together({name: plan}, total.policy)))
-            sizes.append(row and row.load)
-            verdicts.append(_verdict(row, answer.tells) if row else "missed")
-        rows.append(("sum", sum(plan.jobs for plan in plans.partitions.values()), total))
-        sizes.append(None)
-        verdicts.append(f"missed in {len(total.missed)}" if total.missed else "met")
-        sentences.append(
-            f"Under {total.policy} the partitions have no sum, for in {', '.join(total.missed)} no size that was tried "
-            "meets the target."
-            if total.missed
-            else f"Under {total.policy} the {len(logs)} partitions need {total.smallest:g} servers in all."
-        )
-    some = next(iter(plans.partitions.values()))
-    goal = f"{some.percentile:g} % wait at most {some.target:.3g} h"
-    table = sheet.table(
-        f"Smallest size of each partition on which {goal}, and their sum",
-        [row for *_, row in rows],
-        (Column("jobs", "", "d"), [jobs for _, jobs, _ in rows]),
-        (Column("load", "%", ".1f"), sizes),
-        (Column("target"), verdicts),
-        names=("partition", [name for name, *_ in rows]),
-    )
-    answer = sheet.answer_of_partitions(path, plans.lines, of_each, sentences, table)
-    return answer._replace(more={**answer.more, ASSUMED: _assumed(some)})
 
 
 def _assumed(result):

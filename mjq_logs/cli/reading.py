@@ -15,7 +15,7 @@ from mjq._util.plain import brief
 from mjq_logs.cli.common import NewFile, note, show, show_json
 
 if TYPE_CHECKING:
-    from mjq_logs import Gap, Hosts, Lines, Log
+    from mjq_logs import Gap, Hosts, Log
 
 OF_SUMMARIES = "capacity", "plan", "replay"  # commands that take a summary in place of a log
 SEED = 1  # of the jobs that are drawn from it
@@ -191,7 +191,7 @@ def is_file(value: object) -> bool:
 
 
 class Machine(click.ParamType):
-    """Read the servers of a machine, such as 512, or those of several partitions, such as batch=512,gpu=64.
+    """Read the servers of a machine, such as 512.
 
     Where several resources are counted, it is a number for each, such as 384,1.5TB. A file of hosts stands for what
     they have together.
@@ -199,31 +199,10 @@ class Machine(click.ParamType):
 
     name = "servers"
     files = True  # whether a file of hosts may stand for it
-    wanted = "a positive number such as 512, or one for each partition such as batch=512,gpu=64"
+    wanted = "a positive number such as 512"
     each = "a positive number"
 
-    def convert(
-        self, value: object, parameter: click.Parameter | None, context: click.Context | None
-    ) -> float | tuple[float, ...] | dict[str, Any]:
-        """Return the servers, or those of each partition by its name, or of each resource."""
-        if not isinstance(value, str) or "=" not in value:
-            return self.machine(value, parameter, context)
-        if len(units := self.units(context)) > 1:
-            self.fail(
-                f"{brief(value)} names partitions, which are taken one at a time where --unit names several resources: "
-                f"give --partition NAME, and a number for each of {', '.join(units)}", parameter, context
-            )  # fmt: skip
-        partitions: dict[str, Any] = {}
-        for part in value.split(","):
-            name, equals, servers = (word.strip() for word in part.rpartition("="))
-            if not equals or not name:
-                self.fail(f"{brief(value)} is not {self.wanted}", parameter, context)
-            if name in partitions:
-                self.fail(f"the partition {name} is named twice", parameter, context)
-            partitions[name] = self.servers(servers, parameter, context)
-        return partitions
-
-    def machine(self, value: object, parameter: click.Parameter | None, context: click.Context | None) -> Any:
+    def convert(self, value: object, parameter: click.Parameter | None, context: click.Context | None) -> Any:
         """Return the servers or, if the option ``--unit`` names several resources, a size by each of them."""
         units = self.units(context)
         if self.files and is_file(value):
@@ -277,12 +256,11 @@ class Machine(click.ParamType):
         return number
 
 
-machine_option = click.option(
-    "--servers", metavar="N|NAME=N,...", type=Machine(),
-    help="Assume this many servers. By default their number is what the log says. With NAME=N,... take several "
-    "partitions at once, each with its servers; all count in the same --unit. Jobs of other partitions are left out. "
-    "Where --unit names several resources, give a number for each, such as 384,1.5TB. Of a file of hosts, as for "
-    "--hosts, it is what they have together.",
+servers_option = click.option(
+    "--servers", metavar="N", type=Machine(),
+    help="Assume this many servers. By default their number is what the log says. Where --unit names several "
+    "resources, give a number for each, such as 384,1.5TB. Of a file of hosts, as for mjq capacity --hosts, it is what "
+    "they have together.",
 )  # fmt: skip
 
 
@@ -342,22 +320,11 @@ def servers_of(hosts: Hosts, servers: Any) -> Any:
 
     whole = hosts.whole if len(hosts.whole) > 1 else hosts.whole[0]
     if servers is not None and servers != whole:
-        words = servers if isinstance(servers, str) else "partitions" if isinstance(servers, dict) else None
         raise click.UsageError(
             f"--hosts and --servers disagree: all hosts have {checks.shown(whole)} together, and --servers says "
-            f"{words or checks.shown(servers)}; leave out --servers"
+            f"{checks.shown(servers)}; leave out --servers"
         )
     return whole
-
-
-class Servers(Machine):
-    """Read the servers of one machine, such as 512."""
-
-    wanted = "a positive number such as 512"
-
-    def convert(self, value: object, parameter: click.Parameter | None, context: click.Context | None) -> Any:
-        """Return the number, or one for each resource."""
-        return self.machine(value, parameter, context)
 
 
 class Need(Machine):
@@ -376,23 +343,11 @@ class Need(Machine):
         self.limit = limit
         self.each = "a positive number, or inf," if limit else "a number"
 
-    def convert(self, value: object, parameter: click.Parameter | None, context: click.Context | None) -> Any:
-        """Return the number, or one for each resource."""
-        return self.machine(value, parameter, context)
-
     def size(self, word: str, unit: str | None) -> float | None:
         """Return a part of a need by one of several resources, or None."""
         if word.strip() == ("inf" if self.limit else "0"):
             return float(word)
         return super().size(word, unit)
-
-
-servers_option = click.option(
-    "--servers", metavar="N", type=Servers(),
-    help="Assume this many servers. By default their number is what the log says. Where --unit names several "
-    "resources, give a number for each, such as 384,1.5TB. Of a file of hosts, as for mjq capacity --hosts, it is what "
-    "they have together.",
-)  # fmt: skip
 
 
 def log_options(command: Callable) -> Callable:
@@ -604,53 +559,6 @@ def _with_outages(
         gaps = mjq_logs.find_gaps(log)
         log = log if keep_gaps else mjq_logs.without_gaps(log, gaps)
     return replace(log, notes=(*log.notes, *mjq_logs.outages_in_words(log, gaps)))
-
-
-def read_parts(
-    path: str,
-    servers: Mapping[str, float | None],
-    columns: Sequence[tuple[str, str]],
-    partition: str | None = None,
-    keep_gaps: bool | None = None,
-    calendar: str | None = None,
-    known: bool = False,
-    since: str | None = None,
-    until: str | None = None,
-    hours: str = NONE,
-    save_hours: str | None = None,
-    user_limit: Mapping[str, float | str] | None = None,
-    queue_limit: float | str | None = None,
-    array_limit: float | str | None = NONE,
-    without: Sequence[str] = (),
-    **words: Any,
-) -> tuple[dict[str, Log], Lines]:
-    """Return the log of each of several partitions, and what of the file was used.
-
-    Outages are looked for, and rules are learned, in each partition by itself, as :func:`read` does for one of them.
-    """
-    from mjq_logs import read_partitions
-    from mjq_logs.making.summary import is_summary
-
-    if is_summary(path):
-        raise click.UsageError(f"{path} is a summary of a log: it has no partitions to choose from")
-    if partition is not None:
-        raise click.UsageError("--partition and --servers NAME=N exclude each other; both say which partitions to take")
-    alone = {
-        "--calendar": calendar, "--known": known or None, "--user-limit": user_limit or None,
-        "--queue-limit": queue_limit, "--save-hours": save_hours,
-    }  # fmt: skip
-    for option in (name for name, value in alone.items() if value is not None):
-        raise click.UsageError(f"{option} is for one machine: give --partition NAME")
-    if array_limit not in (None, NONE):
-        raise click.UsageError("--array-limit is for one machine: give --partition NAME")
-    logs, lines = read_partitions(path, servers, dict(columns) or None, **words)
-    logs = {name: _within(log, since, until) for name, log in logs.items()}
-    if keep_gaps is not None:
-        logs = {name: _with_outages(log, keep_gaps) for name, log in logs.items()}
-    limited = {name: _limits_of_arrays(log, array_limit, hours, without) for name, log in logs.items()}
-    return {
-        name: _with_rules(log, hours, True, limits=limits, without=without) for name, (log, limits) in limited.items()
-    }, lines
 
 
 def show_classes(log: Log) -> None:

@@ -162,17 +162,6 @@ def _is_kept(row):
     return "yes" if row.about == "outages" else "no"
 
 
-def answer_of_partitions(
-    path: str, lines: Lines | None, of_each: Mapping[str, Answer], sentences: Sequence[str], table: Table
-) -> Answer:
-    """Return what a command answers from several partitions: their sum, and further the answer of each."""
-    warnings = [f"Partition {name}: {words}" for name, each in of_each.items() for words in each.warnings]
-    about = f"{Path(path).name} · {len(of_each)} partitions"
-    more: dict[str, list[str | Table]] = {"how the log was read": [lines_used(lines)]} if lines else {}
-    more |= {f"partition {name}": [f"PARTITION {name}", *each.parts()] for name, each in of_each.items()}
-    return Answer(warnings, [about], sentences, table, more)
-
-
 def lines_used(lines: Lines) -> str:
     """Return how many lines of a file were used, and why others were not, with the first lines of each reason."""
     from mjq._util.plain import counted

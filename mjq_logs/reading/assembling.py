@@ -6,14 +6,14 @@ A reader gives one row for each line that should hold a job. Here they become a
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import polars as pl
 
 from mjq._util import checks
-from mjq._util.plain import counted, printable
+from mjq._util.plain import counted
 from mjq_logs.answers import Lines
 from mjq_logs.reading.kept import Kept, queue_of
 from mjq_logs.reading.log import INFERRED, Before, Log, Present
@@ -24,7 +24,6 @@ from mjq_logs.reading.rows import (
     COMPONENT,
     FARTHEST,
     HEADER,
-    NOT_NAMED,
     OTHER_PARTITION,
     REPEATED,
     STEP,
@@ -39,8 +38,6 @@ from mjq_logs.reading.vectors import Vectors, joined
 
 FIRST_LINES = 5  # that are named for each reason
 NO_JOBS = HEADER, STEP  # reasons not to use a line that names no job of its own
-MOST_NAMED, LONGEST_NAME = 10, 40  # partitions, and letters of one, in a message
-DISJOINT = "Only partitions that share neither jobs nor servers can be taken at once; --partition takes one by itself."
 
 
 def gathered(
@@ -87,103 +84,8 @@ def _numbered(table, order):
     return table.with_columns(priority=pl.lit(None, pl.Int64)) if order is None else order.numbered(table)
 
 
-def gathered_by_partition(
-    reading: Reading, servers: Mapping[str, float | None], strict: bool = False, order: Order | None = None
-) -> tuple[dict[str, Log], Lines]:
-    """Make a log for each of several partitions, as :func:`gathered` makes it for one of them.
-
-    Parameters
-    ----------
-    reading : Reading
-    servers : mapping
-        Names of the partitions to the servers of each, None where they are not known.
-    strict : bool
-        Whether the first line that cannot be used is an error, also one of a partition that is not named.
-    order : Order, optional
-        Which jobs go before which.
-
-    Returns
-    -------
-    (dict of str to Log, Lines)
-        By name; and what of the whole file was used.
-
-    Raises
-    ------
-    ValueError
-        If partitions overlap or one of them has no job that can be used; if `strict`, at the first line that cannot be
-        used.
-    """
-    if reading.resources:
-        raise ValueError(
-            f"only one partition at a time is read with several resources, {', '.join(reading.resources)}: name it "
-            "with --partition NAME"
-        )
-    for name in servers:
-        if "," in name or not name.strip():
-            raise ValueError(f"{name!r} is not the name of one partition")
-    whole, tallies = _Tally(strict), {name: _Tally(False) for name in servers}
-    kept = {name: Kept() for name in servers}
-    of, seen = pl.col("partition").fill_null(""), set()
-    for table in reading.tables:
-        _refuse_lists(table, servers)
-        seen |= set(table.filter(pl.col("dropped").is_null())["partition"].drop_nulls().unique())
-        table = _numbered(table, order)
-        for name, tally in tallies.items():
-            tally.read += len(table)
-            kept[name].add(tally.usable(_dropping(table, OTHER_PARTITION, of != name)))
-        whole.read += len(table)
-        whole.usable(_dropping(table, NOT_NAMED, ~of.is_in(list(servers))))
-    taken = {name: rows.taken() for name, rows in kept.items()}
-    empty = [name for name, jobs in taken.items() if jobs.is_empty()]
-    if empty:
-        there = f"; those with jobs are {_listed(seen)}" if seen else ""
-        raise ValueError(f"no job that can be used is of the partition {empty[0]}{there}{whole.reasons()}")
-    _refuse_repeated(taken)
-    logs = {}
-    for name in servers:
-        try:
-            logs[name] = _log(reading, taken.pop(name), kept[name], tallies[name], servers[name], name, order, whole)
-        except ValueError as error:
-            raise ValueError(f"partition {name}: {error}") from error
-    used = whole.read - sum(whole.dropped.values())
-    return logs, Lines(read=whole.read, used=used, dropped=whole.dropped, first=whole.first)
-
-
-def _listed(names):
-    """Return names of partitions for a message, whatever a file calls them."""
-    first = ", ".join(printable(name[:LONGEST_NAME]) for name in sorted(names)[:MOST_NAMED])
-    return first + ", …" * (len(names) > MOST_NAMED)
-
-
-def _refuse_lists(table, names):
-    """Refuse a job that is listed in several partitions, one of which is named."""
-    several = table.filter(pl.col("dropped").is_null() & pl.col("partition").str.contains(",", literal=True))
-    for line, listed in several.sort("line").select("line", "partition").iter_rows():
-        named = [name for name in names if name in [part.strip() for part in listed.split(",")]]
-        if named:
-            raise ValueError(
-                f"line {line}: a job is listed in the partitions {listed}, so that {named[0]} shares its jobs with "
-                f"another one. {DISJOINT}"
-            )
-
-
-def _refuse_repeated(taken):
-    """Refuse a job that is there in several partitions."""
-    of = pl.concat(jobs.select("same", pl.col("line").cast(pl.Int64), of=pl.lit(name)) for name, jobs in taken.items())
-    of = of.filter(pl.col("same").is_not_null())
-    twice = of.filter(pl.col("of").n_unique().over("same") > 1).sort("line")
-    if len(twice):
-        both = twice.filter(pl.col("same") == twice["same"][0]).unique("of", keep="first").sort("line")
-        (first, partition), (second, other) = both.select("line", "of").head(2).iter_rows()
-        raise ValueError(
-            f"lines {first} and {second} hold the same job, once in the partition {partition} and once in {other}. "
-            + DISJOINT
-        )
-
-
-def _log(reading, jobs, kept, tally, servers, partition, order=None, whole=None):
-    """Make a log from the rows that can be used, each by itself; `whole` counts those of more partitions."""
-    tallies = (tally,) if whole is None else (tally, whole)
+def _log(reading, jobs, kept, tally, servers, partition, order):
+    """Make a log from the rows that can be used, each by itself."""
     known, source, odd = reading.machine(reading.header, partition) if reading.machine else (None, "", "")
     if reading.resources:
         known, source, odd = _sizes(reading.resources, servers, known, source, odd)
@@ -194,9 +96,9 @@ def _log(reading, jobs, kept, tally, servers, partition, order=None, whole=None)
         order.require()
         ranked.append(order.words())
     _require_seconds(jobs)
-    jobs = _without(jobs, REPEATED, _repeated(jobs), tallies)
-    jobs = _whole_jobs(jobs.drop("same"), tallies)
-    jobs = _without_odd_ones(jobs, known, tallies)
+    jobs = _without(jobs, REPEATED, _repeated(jobs), tally)
+    jobs = _whole_jobs(jobs.drop("same"), tally)
+    jobs = _without_odd_ones(jobs, known, tally)
     if jobs.is_empty():
         raise ValueError(f"no line holds a job that can be used{tally.reasons()}")
     jobs, limits = _with_limits(jobs)
@@ -231,7 +133,7 @@ def _log(reading, jobs, kept, tally, servers, partition, order=None, whole=None)
     columns["unfinished"] = runs
     present = _present(reading, columns, partition, known, users, queues)
     window, before, columns, gone = _windowed(reading, arrival, columns)
-    _without(pl.DataFrame({"line": lines}), BEFORE, gone, tallies)
+    _without(pl.DataFrame({"line": lines}), BEFORE, gone, tally)
     clock, zone, odd_clock = None, "", ""
     if reading.clock and arrival is not None:
         clock, zone, odd_clock = reading.clock(reading.header, float(arrival[0]))
@@ -286,7 +188,7 @@ def _windowed(reading, arrival, columns):
     return (begin, end), before if early.any() else None, chosen, gone
 
 
-def _whole_jobs(jobs, tallies):
+def _whole_jobs(jobs, tally):
     """Return the jobs with the components of each taken together: they start at once and hold what all hold."""
     if not jobs["whole"].is_not_null().any():
         return jobs.drop("whole")
@@ -299,7 +201,7 @@ def _whole_jobs(jobs, tallies):
         pl.col("line").cast(pl.Int64).first(),
     )
     further = components.filter(~pl.struct("whole", "start").is_first_distinct())
-    _count(further["line"], COMPONENT, tallies)
+    _count(further["line"], COMPONENT, tally)
     whole = jobs.filter(pl.col("whole").is_null())
     return pl.concat([whole, first.select(jobs.columns)], how="vertical_relaxed").drop("whole")
 
@@ -472,34 +374,34 @@ def _require_seconds(jobs):
             )
 
 
-def _without_odd_ones(jobs, servers, tallies):
+def _without_odd_ones(jobs, servers, tally):
     """Count the rows that only a look at all of them shows to be unusable, and return the others."""
     if jobs["zoned"].n_unique() > 1 and not jobs["zoned"].all():
-        jobs = _without(jobs, "a time without a zone among times with one", ~jobs["zoned"].fill_null(True), tallies)
+        jobs = _without(jobs, "a time without a zone among times with one", ~jobs["zoned"].fill_null(True), tally)
     if jobs["submit"].is_not_null().any():
-        jobs = _without(jobs, "no submit time", jobs["submit"].is_null(), tallies)
+        jobs = _without(jobs, "no submit time", jobs["submit"].is_null(), tally)
     needs = _needs(jobs)
     for need in needs:
-        jobs = _without(jobs, "no number of servers", jobs[need].cast(pl.Float64) > checks.LARGEST_COUNT, tallies)
+        jobs = _without(jobs, "no number of servers", jobs[need].cast(pl.Float64) > checks.LARGEST_COUNT, tally)
     for need, size in zip(needs, _of_each(servers, needs), strict=True):
         if size is not None:
             large = jobs[need].cast(pl.Float64) > size * (1 + checks.FIT_TOLERANCE)
-            jobs = _without(jobs, TOO_LARGE, large, tallies)
+            jobs = _without(jobs, TOO_LARGE, large, tally)
     return jobs.drop("zoned")
 
 
-def _without(jobs, reason, where, tallies):
+def _without(jobs, reason, where, tally):
     """Return the rows where this is not so, and count the others under the reason."""
     where = pl.Series(where).fill_null(False)
     if not where.any():
         return jobs
-    _count(jobs["line"].filter(where), reason, tallies)
+    _count(jobs["line"].filter(where), reason, tally)
     return jobs.filter(~where)
 
 
-def _count(lines, reason, tallies):
+def _count(lines, reason, tally):
     """Count some lines under a reason."""
-    for tally in tallies if len(lines) else ():
+    if len(lines):
         tally.usable(pl.DataFrame({"line": lines.cast(pl.Int64), "dropped": [reason] * len(lines)}))
 
 

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import chain, islice
 from pathlib import Path
 
 from polars.exceptions import PanicException, PolarsError
 
-from mjq_logs.answers import Lines
 from mjq_logs.reading import sacct, swf, table
-from mjq_logs.reading.assembling import gathered, gathered_by_partition
+from mjq_logs.reading.assembling import gathered
 from mjq_logs.reading.log import Log
 from mjq_logs.reading.priorities import order_of
 from mjq_logs.reading.text import blocks, is_parquet
@@ -119,56 +118,6 @@ def read_log(
     """
     try:
         return gathered(_reading(path, columns, unit, memory), servers, partition, strict, order_of(priority))
-    except BROKEN as error:
-        raise ValueError(f"{path}: {error}") from error
-
-
-def read_partitions(
-    path: str | Path,
-    servers: Mapping[str, float | None],
-    columns: dict[str, str] | None = None,
-    *,
-    unit: str | None = None,
-    strict: bool = False,
-    memory: str | None = None,
-    priority: str | None = None,
-) -> tuple[dict[str, Log], Lines]:
-    """Read the jobs of several partitions, which share neither jobs nor servers, as one log each.
-
-    Each log is what :func:`read_log` returns for this partition, and the file is read once. All count in the same
-    `unit`.
-
-    Parameters
-    ----------
-    path, columns, unit, strict, memory, priority
-        As for :func:`read_log`, but of one unit.
-    servers : mapping
-        Names of the partitions to the servers of each, None where the log may tell them.
-
-    Returns
-    -------
-    (dict of str to mjq_logs.Log, Lines)
-        By name; and what of the file was used. Jobs of other partitions are counted among those that were not.
-
-    Raises
-    ------
-    ValueError
-        As for :func:`read_log`; if a job is listed in several partitions, one of which is named; and if no job that can
-        be used is of some partition.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as folder:
-    ...     path = Path(folder) / "jobs.csv"
-    ...     _ = path.write_text("submit,need,run,partition\\n0,8,60,batch\\n1,1,90,gpu\\n2,4,30,batch\\n3,1,5,test\\n")
-    ...     logs, lines = read_partitions(path, {"batch": 16, "gpu": 4})
-    >>> [(name, log.servers, len(log)) for name, log in logs.items()], lines.dropped
-    ([('batch', 16.0, 2), ('gpu', 4.0, 1)], {'of a partition that is not named': 1})
-    """
-    try:
-        return gathered_by_partition(_reading(path, columns, unit, memory), servers, strict, order_of(priority))
     except BROKEN as error:
         raise ValueError(f"{path}: {error}") from error
 

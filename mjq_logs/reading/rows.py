@@ -56,11 +56,10 @@ PART = "a part of a job that is listed as a whole"
 COMPONENT = "a component of a job, counted with it"
 NONE_OF_UNIT = "needs none of this unit"
 OTHER_PARTITION = "of another partition"
-NOT_NAMED = "of a partition that is not named"
 REPEATED = "the same job as on an earlier line"
 BEFORE, AFTER = "ended before the window", "came after the window"
 HARMLESS = {
-    CANCELLED, WAITING, STEP, HEADER, PART, COMPONENT, NONE_OF_UNIT, OTHER_PARTITION, NOT_NAMED, REPEATED, BEFORE,
+    CANCELLED, WAITING, STEP, HEADER, PART, COMPONENT, NONE_OF_UNIT, OTHER_PARTITION, REPEATED, BEFORE,
     AFTER,
 }  # fmt: skip
 

@@ -6,7 +6,7 @@ smallest size that meets the target is reported beside the one from which on all
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike
 from mjq._util import checks
 from mjq._util.parallel import SOON, Bar, Workers
 from mjq_logs._util import folders
-from mjq_logs.answers import AtLoad, Interval, Lines, Plan, Plans, PolicyPlan, Size, SumOfPlans, Waits
+from mjq_logs.answers import AtLoad, Interval, Plan, PolicyPlan, Size, Waits
 from mjq_logs.capacity.arrivals import agreement
 from mjq_logs.doubts import doubts
 from mjq_logs.hosting import CASES, hosted, left_out_in_words, that_fit
@@ -124,70 +124,6 @@ def planned(
         raise ValueError("a plan needs a target or changes")
     with _Work(percentile, output, workers, force, progress) as work:
         return work.done(_planned(work, log, target, policies, sizes, changes, growth, node))
-
-
-def planned_by_partition(
-    logs: Mapping[str, Log],
-    target: float,
-    policies: Sequence[str] = ("easy",),
-    sizes: Mapping[str, ArrayLike | None] | None = None,
-    *,
-    lines: Lines | None = None,
-    percentile: float = 90.0,
-    growth: float = 1.0,
-    node: float = 1.0,
-    output: str | Path | None = None,
-    workers: Workers | None = 1,
-    force: bool = False,
-    progress: bool | None = None,
-) -> Plans:
-    """Return how many servers each of several partitions needs, and their sum.
-
-    Each partition has a plan of its own, by :func:`planned`: sizes of one are tried without regard to the others, and
-    the smallest sizes are added up.
-
-    Parameters
-    ----------
-    logs : mapping
-        Of :func:`mjq_logs.reading.formats.read_partitions`: names of the partitions to their logs.
-    target, policies, percentile, growth, node, output, workers, force, progress
-        As for :func:`planned`.
-    sizes : mapping, optional
-        Names of partitions to the sizes that are tried; None, and a partition that is not named, get those that
-        :func:`planned` tries by default.
-    lines : Lines, optional
-        Of the whole file.
-
-    Returns
-    -------
-    Plans
-
-    Raises
-    ------
-    ValueError
-        As for :func:`planned`.
-
-    Examples
-    --------
-    Every hour two jobs of one server come to each partition, each for an hour and a half:
-
-    >>> from mjq_logs import Log
-    >>> arrival = 3600.0 * np.repeat(np.arange(50), 2)
-    >>> log = Log(need=np.ones(100), run=np.full(100, 5400.0), submit=arrival, servers=2)
-    >>> answer = planned_by_partition({"batch": log, "gpu": log}, 1, sizes={"batch": [2, 3], "gpu": [3, 4]})
-    >>> answer.sum[0].servers, answer.sum[0].smallest, answer.met
-    (4.0, 6.0, True)
-    """
-    sizes = sizes or {}
-    with _Work(percentile, output, workers, force, progress) as work:
-        plans = {}
-        for name, log in logs.items():
-            try:
-                plans[name] = _planned(work, log, target, policies, sizes.get(name), (), growth, node)
-            except ValueError as error:
-                raise ValueError(f"partition {name}: {error}") from error
-        sums = [together(plans, policy) for policy in dict.fromkeys(policies)]
-        return work.done(Plans(lines=lines, partitions=plans, sum=sums))
 
 
 def planned_on_hosts(
@@ -388,21 +324,6 @@ def _smallest_of_each(work, changes, policies, target, sizes, growth, node):
             least = next((size for size in every if _percentile(replays, case, size) <= target), None)
             smallest[name, k] = None if least is None else machines.amount(least)
     return [smallest[name, k] for name in policies for k in range(len(changes))]
-
-
-def together(plans: Mapping[str, Plan], policy: str) -> SumOfPlans:
-    """Return how many servers partitions need together under one policy."""
-    answers: dict[str, Any] = {
-        name: next(row for row in plan.policies if row.policy == policy) for name, plan in plans.items()
-    }
-    servers: list[Any] = [plan.servers for plan in plans.values()]
-    missed = [name for name, row in answers.items() if row.smallest is None]
-    return SumOfPlans(
-        policy=policy,
-        servers=None if None in servers else sum(servers),
-        smallest=None if missed else sum(row.smallest for row in answers.values()),
-        missed=missed,
-    )
 
 
 def _machines(log, sizes, node):

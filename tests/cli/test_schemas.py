@@ -17,7 +17,6 @@ ASKED = {
         [],
         ["--policy", "easy"],
         ["--policy", "fcfs"],
-        ["--servers", "batch=16,gpu=8"],
         ["--keep-gaps"],
         ["--from", "60000", "--to", "200000"],
         ["--unit", "cpus,mem", "--column", "cpus", "need", "--column", "mem", "run", "--servers", "16,20TB"],
@@ -28,7 +27,6 @@ ASKED = {
         ["--target-wait", "1h", "--servers", "12:20"],
         ["--target-wait", "1h", "--servers", "12:20:3", "--policy", "fcfs", "--policy", "easy"],
         ["--target-wait", "1s", "--servers", "8:9"],
-        ["--target-wait", "1h", "--servers", "batch=16,gpu=8"],
         ["--servers", "16", "--cap", "4", "--estimates", "exact"],
         ["--servers", "16", "--without", "1", "--target-wait", "1h"],
         ["--hosts", "2:3x8", "--target-wait", "1h"],
@@ -45,11 +43,11 @@ WAYS = [(command, words) for command, ways in ASKED.items() for words in ways]
 
 @pytest.fixture(scope="module")
 def log(tmp_path_factory):
-    """A few hundred jobs of two partitions, with waits."""
-    rng, rows = np.random.default_rng(3), ["job,submit,start,need,run,estimate,partition"]
+    """A few hundred jobs, with waits."""
+    rng, rows = np.random.default_rng(3), ["job,submit,start,need,run,estimate"]
     for job, come in enumerate(np.cumsum(rng.exponential(900, 300)).round().tolist()):
         need, run, wait = rng.integers(1, 9), rng.integers(60, 20_000), rng.integers(600)
-        rows.append(f"{job},{come},{come + wait},{need},{run},{2 * run},{('batch', 'gpu')[rng.integers(4) // 3]}")
+        rows.append(f"{job},{come},{come + wait},{need},{run},{2 * run}")
     path = tmp_path_factory.mktemp("log") / "jobs.csv"
     path.write_text("\n".join(rows))
     return path

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from mjq.simulation import replay
-from mjq_logs import Hosts, Log, read_log, read_partitions, within
+from mjq_logs import Hosts, Log, read_log, within
 from mjq_logs.hosting import rules_on
 from mjq_logs.replaying import replayed
 from mjq_logs.waits.replays import _fingerprint
@@ -131,15 +131,6 @@ def test_what_depends_on_priorities_is_told_apart(tmp_path):
     path = as_table(tmp_path)
     logs = [read_log(path, servers=8, priority=words) for words in (None, "queue=high", "queue=normal")]
     assert len({_fingerprint(log) for log in logs}) == 3
-
-
-def test_partitions_have_priorities_too(tmp_path):
-    path = tmp_path / "jobs.csv"
-    path.write_text("submit,run,need,partition,qos\n0,9,4,a,low\n1,9,4,a,low\n2,9,4,a,high\n3,9,4,b,low\n")
-    logs, _ = read_partitions(path, {"a": 4, "b": 4}, priority="qos=high")
-    assert [log.priority.tolist() for log in logs.values()] == [[0, 0, 1], [0]]
-    status, out, _ = said("replay", path, "--servers", "a=4,b=4", "--priority", "qos=high", "--policy", "fcfs")
-    assert status == 0 and "a: Under fcfs the mean wait is 7 s for 1 job of high and 8.5 s for 2 others." in out
 
 
 def test_the_command_says_how_long_each_kind_waits(tmp_path):

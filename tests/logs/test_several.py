@@ -165,8 +165,6 @@ def test_formats_say_what_they_do_not_have(tmp_path):
         read_log(written(tmp_path, *swf((4, 1, 1))), unit="cpus,gpus")
     with pytest.raises(ValueError, match="says the unit of its memory itself"):
         read_log(written(tmp_path, HEADER, job()), unit="cpus,mem", memory="B")
-    with pytest.raises(ValueError, match="only one partition at a time"):
-        mjq_logs.read_partitions(written(tmp_path, HEADER, job()), {"batch": None}, unit="cpus,mem")
 
 
 # --- The log itself ---------------------------------------------------------------------------------------------------

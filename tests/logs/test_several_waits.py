@@ -289,7 +289,6 @@ def test_what_ifs_of_the_command(table):
         (["--servers", "16,8:9,1"], "is not a number or a range for each of cpus, mem"),
         (["--servers", "16,9:8"], "rising positive sizes"),
         (["--servers", "8:16:3,8:16:4"], "asks for 3 and 4 sizes"),
-        (["--servers", "batch=16,32"], "partitions, which are taken one at a time"),
         (["--servers", "16,32", "--cap", "8"], "a positive number, or inf, for each of cpus, mem"),
         (["--servers", "16,32", "--without", "0,0"], "is not a number for each of cpus, mem"),
     ],
