@@ -219,13 +219,6 @@ def test_the_command_refuses_what_is_not_there():
     assert status == 2 and "no reference value is named 'no-such-row'" in err
 
 
-def test_the_changelog_counts_them():
-    text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
-    counts = Counter(row["origin"] for row in ROWS)
-    assert f"{counts['computed']} results of all models" in text
-    assert f"{counts['schedule']} small schedules" in text and f"{counts['foreign']} values of other programs" in text
-
-
 def test_the_files_are_downloads_of_the_page():
     page = (ROOT / "book/reference-values.md").read_text(encoding="utf-8")
     assert "reference-values.json" in page and "reference-values.csv" in page
