@@ -12,7 +12,7 @@ import pytest
 import mjq_logs
 from mjq_book.experiments import forecasts, logs_on_hosts, public_logs, real_waits, summaries
 from mjq_book.experiments.tables.reading import KEPT
-from tests.conftest import ROOT, TRACES, csv_rows, needs_traces
+from tests.conftest import ROOT, TRACES, needs_traces
 
 PAGE = (ROOT / "book/data.md").read_text(encoding="utf-8")
 TABLES = PAGE.split("## Tables that are kept")[1]
@@ -93,12 +93,6 @@ def test_each_data_file_of_the_project_has_a_row_and_each_row_a_file(csv_tables)
         assert row["sha256"] or any(fnmatch(name, row["file"]) for name in data), row["file"]
 
 
-def test_the_first_row_that_fits_a_file_tells_of_it(csv_tables):
-    found = {path.name: row["holds"] for path, row in csv_tables.files().items()}
-    assert found["provenance.csv"].startswith("date, machine")
-    assert found["coverage.csv"] == "kept results of long computations"
-
-
 def test_checksums_are_those_of_the_files(csv_tables):
     lines = {name: checksum for checksum, name in csv_tables.checksums()}
     name = "mjq_book/published/bb22.csv"
@@ -111,14 +105,3 @@ def test_logs_that_are_not_shipped_have_their_checksums(csv_tables):
     for row in csv_tables.read(csv_tables.DATA):
         if row["sha256"] and (TRACES / row["file"]).exists():
             assert hashlib.sha256((TRACES / row["file"]).read_bytes()).hexdigest() == row["sha256"], row["file"]
-
-
-# --- Reproduced elsewhere -------------------------------------------------------------------------------------------
-
-
-def test_each_row_of_the_reproductions_says_who_when_where_and_what_came_out():
-    rows = csv_rows(ROOT / "book/reproduced.csv")
-    assert rows
-    assert all(all(row.values()) for row in rows)
-    assert all(re.fullmatch(r"20\d\d-\d\d-\d\d", row["date"]) for row in rows)
-    assert [row["date"] for row in rows] == sorted(row["date"] for row in rows)
