@@ -22,7 +22,7 @@ ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 EXPERIMENT = $(subst -,_,$(NAME))
 EXPERIMENTS = $(notdir $(basename $(shell grep -l __main__ mjq_book/experiments/*.py)))
 
-.PHONY: help book test style paper release check-metadata notebooks slides lab pdf epub refresh experiment
+.PHONY: help book test style paper release check-metadata notebooks slides lab pdf refresh experiment
 .PHONY: test-slow test-plain test-processors test-pythons
 .PHONY: sync-contents sync-policies sync-metadata sync-panels sync-output coverage bench clean lock
 
@@ -59,16 +59,13 @@ lab: $(VENV)/ready  ## Open copies of the chapters in JupyterLab, as words: _bui
 pdf: book  ## Print the book to _build/mjq-book.pdf; this needs Chromium or Chrome.
 	@$(BIN)/python book/pdf.py
 
-epub: book  ## Write the book to _build/mjq-book.epub, for electronic readers.
-	@$(BIN)/python book/epub.py
-
 paper: $(VENV)/ready  ## Write the short paper about this work to _build/paper, as a page and for print.
 	@$(BIN)/uv run --quiet --no-project --with $(PANDOC) python paper/build.py
 
 # The tag must be the version: make release TAG=v0.2.0
 release: $(VENV)/ready  ## Collect what a release has in _build/release; TAG=v0.2.0 checks that it may be one.
 	@$(BIN)/python book/release.py --check --tag "$(TAG)"
-	$(MAKE) pdf epub notebooks slides paper
+	$(MAKE) pdf notebooks slides paper
 	@$(BIN)/python book/release.py --tag "$(TAG)"
 
 refresh: $(VENV)/ready  ## Execute all chapters, or CHAPTER=stability, and store the outputs in notebooks/.

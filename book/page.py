@@ -36,7 +36,7 @@ AROUND = (
 AROUND += ", #pst-skip-link, .search-button-field, .pst-async-banner-revealer, .skip-link"
 # What the page itself needs: solutions that unfold, code that can be copied, self-checks.
 SCRIPTS = "jquery", "doctools", "togglebutton", "clipboard", "copybutton", "documentation_options", "panels"
-EXTENSIONS = "mjqbook", "cells", "citation", "selfchecks", "minus", "formulas"  # of the book's own, for a chapter
+EXTENSIONS = "mjqbook", "cells", "citation", "selfchecks", "formulas"  # of the book's own, for a chapter
 NAMED = re.compile(r"\{([\w-]+-[\w-]+)\}")  # a number that a self-check names
 STYLE = ".run-change { margin-top: -.5rem; font-size: .85em; color: var(--pst-color-text-muted); }"
 LIGHT_OR_DARK = """

@@ -43,7 +43,7 @@ FOOTER = (
 )
 # What only a screen can use.
 OF_THE_SCREEN = (
-    "script, button, section.panel, form.selfcheck, .headerlink, a.report, p.expanded, .toggle-details, "
+    "script, button, section.panel, form.selfcheck, .headerlink, p.expanded, .toggle-details, "
     "svg.sd-octicon, .whole-book"
 )
 # What a reader of the file would miss.

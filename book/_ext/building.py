@@ -5,8 +5,7 @@
 * In a workflow of GitHub, or where ``_config.yml`` says that the repository can be reached, pages lead to it.
 * Several processes read and write the pages.
 * All pages are made again when something changes that all of them share.
-* Pages that were written become lighter. Beside them stand the notebooks that students download, and the book as one
-  PDF file if there is one.
+* Beside the pages stand the notebooks that students download, and the book as one PDF file if there is one.
 """
 
 import gc
@@ -24,7 +23,6 @@ from mjq_book.runs import readable
 
 sys.path.append(str(Path(__file__).resolve().parents[1]))
 
-import lighter
 import pdf
 import student
 
@@ -120,11 +118,10 @@ def note_writing(app, builder):
 
 
 def finish(app, exception):
-    """Add to the written pages what is made from all of them, and take out what no reader needs."""
+    """Add to the written pages what is made from all of them."""
     if exception:
         return
     html, config = Path(app.outdir), app.config
-    lighter.lighten(html)
     source = Path(app.srcdir)
     student.write(
         source, html / "_sources/notebooks", config.html_theme_options.get("repository_url"),

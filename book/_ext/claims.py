@@ -8,12 +8,12 @@ with the logs that a machine has. `tables.js` remembers what was ticked.
 from html import escape
 
 from docutils import nodes
-from minus import with_minus
 from mjqbook import note_tables
 from sphinx.util.docutils import SphinxDirective
 
 from mjq_book import published
 from mjq_book.published import commands
+from mjq_book.runs.readable import with_minus
 
 FEW = 3  # rows of the ledger that are named beside a command
 

@@ -35,7 +35,7 @@ from sphinx.util.docutils import SphinxDirective, SphinxRole
 from mjq.plots import significant
 from mjq.simulation import policies
 from mjq_book import published
-from mjq_book.runs.readable import equation_numbers, glued, names_and_year
+from mjq_book.runs.readable import equation_numbers, glued, names_and_year, with_minus
 
 EXECUTED = "_build/executed"  # where `make book` keeps the chapters as it executed them
 HEADERS = ["Item", "What it says", "Result", "Checks"]
@@ -209,7 +209,8 @@ class Computed(SphinxRole):
         if name not in values:
             raise ValueError(f"no chapter has computed {name!r}")
         note_number(self.env, name, values[name])
-        return [nodes.inline("", format(values[name], form) if form else str(significant(values[name])))], []
+        shown = format(values[name], form) if form else str(significant(values[name]))
+        return [nodes.inline("", with_minus(shown))], []
 
 
 def numbers(env):

@@ -5,13 +5,11 @@ import os
 import re
 import subprocess
 import sys
-import threading
 from collections import Counter
-from functools import cache, partial
+from functools import cache
 from html import unescape
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from types import SimpleNamespace
-from urllib.parse import parse_qs, unquote, urlparse
+from urllib.parse import unquote, urlparse
 
 import filelock
 import pytest
@@ -22,7 +20,7 @@ from lxml.html import document_fromstring
 from mjq.simulation.policies import FAMILIES, POLICIES
 from mjq_book import published
 from mjq_book.chapters import CHAPTERS, PAPERS
-from tests.conftest import DESK, PHONE, ROOT, after, beyond_the_edge, context_of, resize, turn, violations, visit
+from tests.conftest import DESK, PHONE, ROOT, after, beyond_the_edge, resize, turn, violations, visit
 
 HTML = ROOT / "_build/html"
 CONFIG = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))
@@ -231,26 +229,6 @@ def test_chapters_say_how_to_cite_them(html, chapter):
     assert ("and the paper that it treats" in line) == chapter.of_a_paper
 
 
-@pytest.mark.parametrize("chapter", CHAPTERS, ids=lambda one: one.name)
-def test_mistakes_can_be_reported_from_each_section(html, chapter):
-    if not PUBLISHED:
-        assert not soup_of(html / f"notebooks/{chapter.name}.html").select("a.report")
-        pytest.skip("the address of the repository is not public")
-    config = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))
-    page = soup_of(html / f"notebooks/{chapter.name}.html")
-    for section in page.select("section > section:not(.panel)"):
-        (link,) = section.select(":scope > :is(h2, h3, h4) > a.report")
-        address = urlparse(link["href"])
-        assert link["href"].startswith(("https://", config["repository"]["url"])) and address.path.endswith(
-            "issues/new"
-        )
-        asked = parse_qs(address.query)
-        heading = section.find(["h2", "h3", "h4"]).get_text().removesuffix("#").removesuffix("⚑")
-        heading = re.sub(r"^\d+\.\d+\. ", "", heading)
-        assert asked["title"][0] == f"{chapter.name}: " + heading.replace(r"\(", "").replace(r"\)", "")
-        assert f"{chapter.name}.html#{section['id']}" in asked["body"][0]
-
-
 def test_the_course_adds_up_the_reading_times_of_its_pages(html):
     said = r"Reading time about (\d+) minutes"
     pages = [html / f"notebooks/{name}.html" for name in ("stability", "cluster")]
@@ -273,7 +251,6 @@ FORMULA = {"math", "sig", "example-output"}
 ONE_OF_MANY = re.compile(
     r"(?<![\w.,/-])(?<!and )(?<!or )(?<![–−\d±] )1 (?:servers|jobs|units|requests|tasks|nodes|points|places|hours)\b"
 )
-HYPHEN = re.compile(r"(?:^|[\s(\[=±<>≤≥×])-\.?\d|\(-\w|\s-\s")
 
 
 def words(path):
@@ -282,13 +259,6 @@ def words(path):
         above = list(text.parents)
         if not any(tag.name in AS_THEY_ARE or FORMULA & set(tag.get("class", ())) for tag in above):
             yield str(text)
-
-
-def test_minus_signs_are_one_kind(html):
-    found = [(path.name, text) for path in pages(html) if soup_of(path).article for text in words(path)]
-    assert len(found) > 10_000
-    assert not [one for one in found if HYPHEN.search(one[1])]
-    assert len([text for _, text in found if "−" in text]) > 50
 
 
 def test_one_is_singular_and_no_work_is_without_a_date(html):
@@ -362,22 +332,6 @@ def test_tables_of_sentences_and_those_of_few_columns_do_not_scroll(opened):
     for width, most in ((PHONE, 2), (DESK, 9)):
         resize(opened.page, width)
         assert not opened.page.evaluate(TOO_WIDE, most)
-
-
-# Headings out of which the sign to report a mistake stands; where there is no address to report to, it is put in.
-SIGN_OUTSIDE = """() => [...document.querySelectorAll("article section section > :is(h2, h3, h4)")].filter(heading => {
-    const sign = heading.querySelector("a.report") ?? heading.appendChild(document.createElement("a"));
-    Object.assign(sign, { className: "report", textContent: "⚑" });
-    const right = sign.getBoundingClientRect().right - parseFloat(getComputedStyle(sign).paddingRight);
-    return right > heading.getBoundingClientRect().right;
-}).map(heading => heading.innerText)"""
-
-
-@pytest.mark.parametrize("chapter", ["stability", "many_hosts"])
-def test_the_sign_to_report_a_mistake_is_not_cut_on_a_phone(html, browser, chapter):
-    page, _ = visit(browser, html / f"notebooks/{chapter}.html", width=PHONE)
-    assert not page.evaluate(SIGN_OUTSIDE)
-    page.context.close()
 
 
 FIRST_PICTURE = """() => Math.min(...[...document.querySelectorAll('article :is(img, .panel-charts svg)')]
@@ -456,19 +410,6 @@ def test_the_reference_has_every_public_name_of_the_models(html):
         for name in module.__all__:
             homes = (f"mjq.models.{chapter.name}", getattr(getattr(module, name), "__module__", ""))
             assert there & {f"{home}.{name}" for home in homes}, name
-
-
-def test_the_icons_of_the_theme_are_drawn_without_its_script(html):
-    """The script draws thousands, and is larger than all that a page shows."""
-    drawn = set(
-        re.findall(r"^\.fa-([a-z-]+) \{ --icon", (html / "_static/icons.css").read_text(encoding="utf-8"), re.M)
-    )
-    for path in pages(html):
-        classes = [word for tag in soup_of(path).select("[class*='fa-']") for word in tag["class"]]
-        used = {word[3:] for word in classes if word.startswith("fa-")} - {"solid", "brands", "regular", "lg"}
-        assert used <= drawn, path
-        assert "fontawesome.js" not in path.read_text(encoding="utf-8"), path
-    assert not list(html.rglob("fontawesome.js"))
 
 
 def test_the_search_does_not_find_how_hard_exercises_are(html):
@@ -570,49 +511,6 @@ def test_mathematics_is_typeset(opened):
             .map(root => root.getBoundingClientRect().right - root.lastElementChild.getBoundingClientRect().right)"""
     )
     assert all(gap < 1 for gap in behind_roots)
-
-
-@pytest.fixture(scope="module")
-def address(html):
-    """Where a server has the book: from a file, the search may not read the pages."""
-
-    class Quiet(SimpleHTTPRequestHandler):
-        def log_message(self, *words):
-            pass
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=html)) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_port}"
-        server.shutdown()
-
-
-@pytest.mark.parametrize(
-    ("words", "first"),
-    [("EASY", "notebooks/scheduling"), ("idle servers", "notebooks/stability"), ("sacct", "book/operators")],
-)
-def test_the_page_that_explains_words_is_found_first(address, browser, words, first):
-    page = context_of(browser).new_page()
-    page.goto(f"{address}/book/index.html")
-    page.keyboard.press("Control+k")
-    page.keyboard.type(words)
-    page.keyboard.press("Enter")
-    page.wait_for_selector("#search-results li p.context")
-    page.wait_for_function("Search.status.innerText")  # all have been found, and excerpts come one after the other
-    page.wait_for_function("document.querySelectorAll('#search-results p.context').length > 1")
-    page.wait_for_load_state("networkidle")
-    found = page.locator("#search-results li")
-    assert first in found.first.locator("a").get_attribute("href")
-    excerpts = page.locator("#search-results p.context").all_inner_texts()
-    assert words in excerpts[0]
-    assert not [text for text in excerpts if re.search(r"^[.\s]*Contents\b", text)]
-    page.context.close()
-
-
-def test_words_lead_to_pages_that_are_there(monkeypatch):
-    monkeypatch.syspath_prepend(ROOT / "book/_ext")
-    words = importlib.import_module("keywords").WORDS
-    assert words.keys() <= {*PAGES}
-    assert len({word for page in words.values() for word in page}) == sum(map(len, words.values()))
 
 
 def test_page_one_counts_as_the_ledger_does(html):
