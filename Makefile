@@ -5,7 +5,6 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 UV_VERSION := 0.13.8
-PANDOC := pypandoc_binary==1.17
 
 # Without compiled modules every kernel would compile sympy anew; numba keeps its own cache.
 unexport PYTHONDONTWRITEBYTECODE
@@ -22,9 +21,8 @@ ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 EXPERIMENT = $(subst -,_,$(NAME))
 EXPERIMENTS = $(notdir $(basename $(shell grep -l __main__ mjq_book/experiments/*.py)))
 
-.PHONY: help book test style paper release check-metadata notebooks slides lab pdf refresh experiment
-.PHONY: test-slow test-plain test-processors test-pythons
-.PHONY: sync-contents sync-policies sync-metadata sync-panels sync-output coverage bench clean lock
+.PHONY: help book test test-slow style notebooks slides lab pdf refresh experiment
+.PHONY: sync-policies sync-panels sync-output bench clean lock
 
 help:  ## List the targets.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-16s %s\n", $$1, $$2 }' Makefile
@@ -59,15 +57,6 @@ lab: $(VENV)/ready  ## Open copies of the chapters in JupyterLab, as words: _bui
 pdf: book  ## Print the book to _build/mjq-book.pdf; this needs Chromium or Chrome.
 	@$(BIN)/python book/pdf.py
 
-paper: $(VENV)/ready  ## Write the short paper about this work to _build/paper, as a page and for print.
-	@$(BIN)/uv run --quiet --no-project --with $(PANDOC) python paper/build.py
-
-# The tag must be the version: make release TAG=v0.2.0
-release: $(VENV)/ready  ## Collect what a release has in _build/release; TAG=v0.2.0 checks that it may be one.
-	@$(BIN)/python book/release.py --check --tag "$(TAG)"
-	$(MAKE) pdf notebooks slides paper
-	@$(BIN)/python book/release.py --tag "$(TAG)"
-
 refresh: $(VENV)/ready  ## Execute all chapters, or CHAPTER=stability, and store the outputs in notebooks/.
 	@$(BIN)/python book/build.py --refresh $(CHAPTER)
 
@@ -75,36 +64,14 @@ experiment: $(VENV)/ready  ## Repeat a long computation and store its tables: NA
 	$(if $(filter $(EXPERIMENT),$(EXPERIMENTS)),,$(error NAME must be one of: $(EXPERIMENTS)))
 	$(ONE_THREAD) $(BIN)/python -m mjq_book.experiments.$(EXPERIMENT)
 
-test-slow: $(VENV)/ready  ## Run the long tests that `make test` leaves out.
+test-slow: $(VENV)/ready  ## Run the long tests, which `make test` leaves out.
 	$(ONE_THREAD) $(BIN)/python -m pytest $(PYTEST) -m slow $(PATIENCE) tests
-
-test-plain: $(VENV)/ready  ## Check that compiled functions equal plain Python, to the last bit.
-	$(ONE_THREAD) $(BIN)/python -m pytest -q -m slow $(PATIENCE) tests/project/test_plain.py
-
-test-processors: $(VENV)/ready  ## Run the numerical tests as other processors would; HOW=--together takes one run.
-	$(BIN)/python -m tests.elsewhere $(HOW)
-
-test-pythons:  ## Run `make test` with each of Python 3.11, 3.12 and 3.13 that is installed.
-	for version in 3.11 3.12 3.13; do \
-		if python$$version -c "" 2>/dev/null; then \
-			$(MAKE) test PYTHON=python$$version VENV=_build/venv-$$version || exit 1; \
-		else echo "python$$version is not installed: skipped"; fi; \
-	done
-
-check-metadata: $(VENV)/ready  ## Let programs of others check citation, workflows, forms, a run's description, the tree.
-	@$(BIN)/python -m tests.outside
-
-sync-contents: $(VENV)/ready  ## Update what is made from the list of chapters in mjq_book/chapters.py.
-	@$(BIN)/python book/contents.py
 
 sync-policies: $(VENV)/ready  ## Compute anew what follows from the rule of a policy: schedules, charts, values, chapter; WHY="…" says why.
 	$(BIN)/python -m mjq_book.published.schedules.making
 	$(BIN)/python book/charts.py
 	$(ONE_THREAD) $(BIN)/python -m tests.reference.making "$(WHY)"
 	@$(BIN)/python book/build.py --refresh scheduling
-
-sync-metadata: $(VENV)/ready  ## Update what repeats the names, addresses and papers of CITATION.cff.
-	@$(BIN)/python book/metadata_files.py
 
 sync-panels: $(VENV)/ready  ## Compute the tables in which panels interpolate; minutes.
 	PYTHONPATH=book $(BIN)/python book/panels/near_saturation.py
@@ -113,11 +80,6 @@ sync-panels: $(VENV)/ready  ## Compute the tables in which panels interpolate; m
 
 sync-output: $(VENV)/ready  ## Run the commands whose output the pages show, and store what they print.
 	@$(BIN)/python book/output.py
-
-# Compiled functions and what kernels run do not count.
-coverage: $(VENV)/ready  ## Show which lines of the packages the tests run.
-	$(ONE_THREAD) $(BIN)/python -m pytest $(PYTEST) --doctest-modules \
-		--cov=mjq --cov=mjq_logs --cov=mjq_book --cov-report=term:skip-covered mjq mjq_logs mjq_book tests
 
 bench: $(VENV)/ready  ## Measure the speed of our solvers beside plain alternatives.
 	$(BIN)/python -m benchmarks

@@ -1,6 +1,5 @@
-"""A chapter is entered in `mjq.models`; what is made of that list is up to date, and what else it takes is there."""
+"""A chapter is entered in `mjq.models`, and all that it takes is there."""
 
-import importlib
 import json
 import re
 
@@ -11,7 +10,7 @@ import yaml
 import mjq
 from mjq import models
 from mjq_book import published
-from mjq_book.chapters import CHAPTERS, NAMES, Chapter
+from mjq_book.chapters import CHAPTERS, NAMES, PAPERS
 from mjq_book.exercises import questions
 from mjq_book.headlines import MODELS
 from tests.cli import test_odd_input
@@ -19,44 +18,24 @@ from tests.conftest import ROOT
 from tests.nbval_plugin import build_script
 from tests.project import test_wheel
 
-NEW = Chapter("NEW", "new_one", "A new one", "what is new", of_a_paper=False)
 # Pages on which each chapter has words of its own, and how they name it.
 PAGES = {"index": "</notebooks/{name}>\n:number: ", "teaching": "`/notebooks/{name}`"}
 
 each_chapter = pytest.mark.parametrize("chapter", CHAPTERS, ids=lambda one: one.name)
 
 
-@pytest.fixture
-def contents(monkeypatch):
-    """The script that writes what is made of the list."""
-    monkeypatch.syspath_prepend(ROOT / "book")
-    return importlib.import_module("contents")
-
-
-def test_contents_readme_and_ledger_are_those_of_the_list(contents):
-    assert [name for name, old, new in contents.written() if old != new] == [], "make sync-contents"
-
-
-def test_a_new_chapter_gets_its_lines_and_all_others_stay(contents, monkeypatch):
-    monkeypatch.setattr(contents, "CHAPTERS", [*CHAPTERS, NEW])
-    monkeypatch.setattr(contents, "PARTS", contents.PARTS | {"Beyond the papers": ["your_cluster", "new_one"]})
-    for name, old, new in contents.written():
-        lost, gained = (set(x.splitlines()) - set(y.splitlines()) for x, y in ((old, new), (new, old)))
-        if name == "_toc.yml":
-            parts = {part["caption"]: part["chapters"] for part in yaml.safe_load(new)["parts"]}
-            files = ["notebooks/your_cluster", "notebooks/new_one"]
-            assert [entry["file"] for entry in parts["Beyond the papers"]] == files
-        elif name == "README.md":
-            row = "| – | beyond the five | [A new one](notebooks/new_one.ipynb): what is new | `mjq.new_one` |"
-            assert (lost, gained) == (set(), {row})
-        else:
-            words = "## A new one (NEW)\nNo paper, chapter {doc}`/notebooks/new_one`.\n```{ledger} NEW\n```{claims} NEW"
-            assert (lost, gained) == (set(), set(words.splitlines()))
-
-
-def test_a_text_without_its_place_is_refused(contents):
-    with pytest.raises(ValueError, match="0 places, not one"):
-        contents.readme("no marks")
+def test_contents_readme_and_ledger_have_the_chapters_in_their_order():
+    contents = yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8"))
+    parts = {part["caption"]: [page["file"] for page in part["chapters"]] for part in contents["parts"]}
+    assert parts["Papers"] == [f"notebooks/{one.name}" for one in PAPERS]
+    assert parts["Beyond the papers"] == [f"notebooks/{one.name}" for one in CHAPTERS if one not in PAPERS]
+    assert parts["Claim by claim"] == [f"notebooks/{one.companion}" for one in CHAPTERS if one.companion]
+    ledger = (ROOT / "book/ledger.md").read_text(encoding="utf-8")
+    assert re.findall(r"^## .*\((\w+)\)\n", ledger, re.M) == [one.key for one in CHAPTERS]
+    assert re.findall(r"^```\{ledger\} (\w+)$", ledger, re.M) == [one.key for one in CHAPTERS]
+    linked = re.findall(r"\]\(notebooks/(\w+)\.ipynb\)", (ROOT / "README.md").read_text(encoding="utf-8"))
+    chapters = [one.name for one in CHAPTERS]
+    assert [name for name in dict.fromkeys(linked) if name in chapters] == chapters
 
 
 def test_models_and_headlines_are_those_of_the_list():
