@@ -18,8 +18,6 @@ COMMANDS = {
     "capacity": ("capacity", LOG),
     "capacity-full": ("capacity", LOG, "--full"),
     "plan": ("plan", LOG, "--target-wait", "2h"),
-    "plan-full": ("plan", LOG, "--target-wait", "2h", "--full"),
-    "wait-against": ("wait", LOG, "--against", "mjq_logs/making/example-starts.csv.gz", "--full"),
 }
 
 
