@@ -7,7 +7,7 @@ import pytest
 
 from benchmarks.peers import comparison
 from benchmarks.peers.__main__ import RESULTS, TOOLS, row
-from tests.conftest import csv_rows
+from tests.conftest import ROOT, csv_rows
 
 ROWS = csv_rows(RESULTS)
 
@@ -24,6 +24,14 @@ def test_each_row_has_a_version_a_date_a_machine_and_both_sides():
         assert x["date"] and x["machine"] and x["their_error"]
         assert 0 < float(x["lowest"]) <= float(x["ratio"]) <= float(x["highest"])
         assert int(x["repeats"]) >= 3
+
+
+def test_the_readme_has_a_row_for_each_tool():
+    page = (ROOT / "README.md").read_text(encoding="utf-8")
+    for package in {x["package"] for x in ROWS}:
+        ratios = sorted(float(x["ratio"]) for x in ROWS if x["package"] == package)
+        span = " to ".join(dict.fromkeys(f"{float(f'{x:.2g}'):g}" for x in (ratios[0], ratios[-1])))
+        assert f"| {package} | {len(ratios)} | {span} |" in page
 
 
 def test_simulations_are_long_enough_to_compare():
