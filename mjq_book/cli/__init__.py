@@ -1,6 +1,6 @@
 """The commands of the book: chapters run again, models, reference values, exercise sheets.
 
-``chapters``  list, run, sweep, compare
+``chapters``  list, run, sweep
 ``models``    solve
 ``reference`` reference
 ``teaching``  sheets, grade

@@ -1,4 +1,4 @@
-"""The commands for chapters: ``list``, ``run``, ``sweep`` and ``compare``."""
+"""The commands for chapters: ``list``, ``run`` and ``sweep``."""
 
 from __future__ import annotations
 
@@ -130,8 +130,8 @@ def run(
     """Run a chapter with other parameters.
 
     The results are written to the folder INTO/CHAPTER/LABEL. It holds the executed notebook, the parameters, the
-    versions of all software, the named results as JSON and the tables as CSV. Each figure is there as SVG, as PNG and,
-    with the data behind it, as CSV. CHAPTER may also be the path of a notebook of your own.
+    versions of all software, the named results as JSON, the tables as CSV, and each figure as SVG and PNG. CHAPTER may
+    also be the path of a notebook of your own.
     """
     if page is not None:
         require_page()  # before anything is computed
@@ -264,41 +264,10 @@ def sweep(
     return FAILED if done.failed else 0
 
 
-@click.command(cls=Command)
-@click.argument("first", metavar="RUN_A", type=click.Path(file_okay=False))
-@click.argument("second", metavar="RUN_B", type=click.Path(file_okay=False))
-@click.option(
-    "--tolerance", metavar="NUMBER", type=click.FloatRange(min=0), default=0.0, show_default=True,
-    help="Treat numbers as equal if their relative difference is at most this.",
-)  # fmt: skip
-@json_option
-def compare(first: str, second: str, tolerance: float, as_json: bool) -> None:
-    """Show which versions, parameters and results of two runs differ."""
-    comparison = runs.compare(first, second, tolerance)
-    if as_json:
-        show_json(comparison)
-        return
-    for kind in ("versions", "parameters", "results"):
-        rows = [
-            [value["name"], _cell(value["first"]), _cell(value["second"]), _percent(value["relative"])]
-            for value in comparison[kind]
-        ]
-        if rows:
-            headers = [kind, Path(first).name, Path(second).name, "difference"]
-            show(tabulate(rows, headers, tablefmt="simple", disable_numparse=True) + "\n")
-        else:
-            show(f"{kind}: no difference\n")
-    show(f"{len(comparison['results'])} results differ, {comparison['same']} are the same")
-
-
 def _cell(value):
-    text = "–" if value is None else f"{value:.8g}" if isinstance(value, float) else str(value)
+    text = f"{value:.8g}" if isinstance(value, float) else str(value)
     text = "".join(c if c.isprintable() else "·" for c in text)
     return text if len(text) <= 40 else text[:37] + "..."
-
-
-def _percent(relative):
-    return "" if relative is None else f"{100 * relative:.3g} %"
 
 
 def require_page() -> None:

@@ -4,18 +4,15 @@
 ``sweeps``      many cases in parallel, and the folder that keeps them; the same call resumes
 ``cases``       the cases of a sweep, and what a worker computes
 ``tables``      the results of a sweep as tidy tables
-``comparison``  two runs compared
 ``changes``     a run compared with the book, and what each parameter moves
 ``readable``    a chapter as any notebook program can show it
 ``statements``  the names that a notebook's code binds, changes and uses
 ``chapters``    which chapters there are, what can be changed, and whether given values pass the chapter's checks
 ``inputs``      parameters as people write them
 ``execution``   a notebook executed with parameters
-``recorder``    the extension of a chapter's kernel that keeps the numbers behind figures and tables
-``figures``     the numbers behind a figure
+``recorder``    the extension of a chapter's kernel that keeps the numbers behind sentences and tables
 ``results``     what an executed chapter found
 ``provenance``  code, commit, versions, machine
-``crate``       the folder of a run described for other programs
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 from . import cases as cases
 from . import changes as changes
 from . import chapters as chapters
-from . import comparison as comparison
 from . import execution as execution
 from . import inputs as inputs
 from . import kept as kept
@@ -15,7 +14,6 @@ from .cases import Record as Record
 from .chapters import NONE_HERE as NONE_HERE
 from .chapters import chapter as chapter
 from .chapters import names as names
-from .comparison import compare as compare
 from .one import Run as Run
 from .one import RunFailed as RunFailed
 from .one import run as run

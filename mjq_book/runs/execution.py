@@ -64,7 +64,7 @@ def execute(
     parameters : dict, optional
         Put into a cell after the one tagged ``parameters``, as data.
     recorder : bool
-        Also keep every figure as PNG, and the numbers behind figures and tables, in the cells' outputs
+        Also keep every figure as PNG, and the numbers behind sentences and tables, in the cells' outputs
         (``mjq_book.runs.kept.recorder``).
     progress : bool or dict
         A progress bar with a step a cell, or what tqdm shall make of it.

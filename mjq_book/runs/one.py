@@ -14,7 +14,7 @@ from nbformat.v4 import new_markdown_cell
 
 from mjq_book.runs import changes, execution, inputs
 from mjq_book.runs.chapters import NOTEBOOKS, chapter
-from mjq_book.runs.kept import crate, provenance, results
+from mjq_book.runs.kept import provenance, results
 from mjq_logs._util import folders
 
 
@@ -73,8 +73,7 @@ def run(
 
     The folder ``runs/<chapter>/<label>`` gets the executed notebook, ``parameters.yaml``, ``run.json`` (versions,
     commit, machine, time), ``results.json`` (values and tables by name), ``tables/*.csv``, and for every figure
-    ``figures/<name>.svg``, ``.png`` and, unless it is a drawing, ``.csv``. The file ``ro-crate-metadata.json``
-    describes all of them as a Process Run Crate. The folder appears when all is done. A run that fails leaves
+    ``figures/<name>.svg`` and ``.png``. The folder appears when all is done. A run that fails leaves
     ``<label>.failed`` instead, with the notebook up to the failing cell.
 
     Parameters
@@ -120,8 +119,7 @@ def run(
         )  # fmt: skip
         seconds = round(time.perf_counter() - clock, 3)
         inputs.write_yaml(new / "parameters.yaml", given)
-        about = _about(source.name, failure, began, seconds)
-        results.write_json(new / "run.json", about)
+        results.write_json(new / "run.json", _about(source.name, failure, began, seconds))
         answers, differences = results.Results({}, {}, {}), None
         executed: Any = None
         if target.exists():
@@ -129,7 +127,6 @@ def run(
             answers = _filed(new, executed)
             differences = changes.between(source.notebook, executed) if changes.shown(source.notebook) else None
             nbformat.write(_in_words(executed, differences) if source.of_the_book else executed, target)
-        crate.write(new, source.title, about, given, source.of_the_book)
         if failure:
             raise RunFailed(source.name, failure, folders.settle(new, failed, force=True))
         folders.settle(new, folder, force)
@@ -174,8 +171,6 @@ def _filed(folder, notebook):
             path.with_suffix(".svg").write_text(figure.svg, encoding="utf-8")
         if figure.png:
             path.with_suffix(".png").write_bytes(figure.png)
-        if figure.data:
-            results.write_table(path.with_suffix(".csv"), figure.data)
     return answers
 
 

@@ -35,8 +35,6 @@ MAIN_HELP = """Run the chapters of the book with your own numbers, solve a model
     mjq list stability                   show the parameters of a chapter
     mjq run stability -p n 60            run a chapter with other parameters
     mjq sweep stability -p p1 0.1:0.9:9  run it many times; repeat the command to resume
-    mjq compare runs/stability/a runs/stability/b
-                                         show what differs between two runs
     mjq solve stability --n 30 --n1 3 --n2 10 --mu1 1 --mu2 .5 --p1 .7
                                          compute the results of a model, without a notebook
     mjq reference fcfs wait              show results that were computed in two ways
@@ -60,7 +58,7 @@ LAST_LINE = (
     'eval "$(_MJQ_COMPLETE=bash_source mjq)" into ~/.bashrc; in zsh, use zsh_source and ~/.zshrc.'
 )
 SECTIONS: dict[str, list[str]] = {
-    "Chapters": ["list", "run", "sweep", "compare"],
+    "Chapters": ["list", "run", "sweep"],
     "Models": ["solve", "reference"],
     "Logs": ["replay", "capacity", "plan", "wait", "summary", "draw"],
     "Teaching": ["sheets", "grade"],

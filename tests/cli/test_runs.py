@@ -1,31 +1,28 @@
-"""Chapters run again: parameters, their checks, what a run leaves behind, and comparisons."""
+"""Chapters run again: parameters, their checks, and what a run leaves behind."""
 
 import ast
 import contextlib
-import hashlib
 import json
 import math
 import re
 import shutil
 import sys
 
-import matplotlib
 import nbformat
 import numpy as np
 import papermill
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from matplotlib.figure import Figure
 from nbformat.v4 import new_code_cell, new_notebook, new_output
 from papermill.translators import translate_parameters
 
 from mjq._util.plain import plain
 from mjq_book import runs
 from mjq_book.runs import chapters, execution, inputs
-from mjq_book.runs.kept import crate, figures, provenance, results
+from mjq_book.runs.kept import provenance, results
 from mjq_logs._util import fingerprints
-from tests.conftest import FULL, said, write_chapter
+from tests.conftest import FULL, write_chapter
 
 # --- Parameters and checks ------------------------------------------------------------------------------------------
 
@@ -287,53 +284,6 @@ def test_a_run_leaves_everything_in_one_folder(here, small):
     assert [path.name for path in (here / "runs/small").iterdir()] == ["a"]
 
 
-def of_crate(folder):
-    """The entities by which a folder describes itself."""
-    found = json.loads((folder / crate.METADATA).read_text())
-    return {entity["@id"]: entity for entity in found["@graph"]}
-
-
-def ids(links):
-    return {link["@id"] for link in links}
-
-
-def test_a_run_describes_its_folder_as_a_crate(here, small, kept):
-    folder = runs.run(small, dict(x=2.0, flag=True), label="a").folder
-    found = of_crate(folder)
-    files = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()} - {crate.METADATA}
-    assert ids(found["./"]["hasPart"]) == files == {name for name, one in found.items() if one["@type"] == "File"}
-    for name in files:
-        assert found[name]["sha256"] == hashlib.sha256((folder / name).read_bytes()).hexdigest()
-        assert found[name]["contentSize"] == str((folder / name).stat().st_size)
-    action = found["#run"]
-    given = ids(action["object"]) - {"parameters.yaml"}
-    assert {found[name]["name"]: found[name]["value"] for name in given}.items() >= {"x": 2.0, "flag": "True"}.items()
-    assert ids(action["result"]) == files - {"parameters.yaml"}
-    assert action["actionStatus"].endswith("/CompletedActionStatus")
-    assert action["startTime"] <= action["endTime"]
-    assert found[action["instrument"]["@id"]]["softwareVersion"] == provenance.versions()["mjq"]
-    links = [link["@id"] for one in found.values() for value in one.values() for link in _linked(value)]
-    assert {name for name in links if name not in found} == {crate.CRATE}
-
-
-def _linked(value):
-    return [one for one in (value if isinstance(value, list) else [value]) if isinstance(one, dict)]
-
-
-def test_the_crate_of_a_failed_run_says_what_failed(here, small, kept):
-    kept.append(execution.Failure("in cell 5 (work)", "ZeroDivisionError: division by zero", [], []))
-    with pytest.raises(runs.RunFailed):
-        runs.run(small, label="a")
-    action = of_crate(here / "runs/small/a.failed")["#run"]
-    assert action["actionStatus"].endswith("/FailedActionStatus")
-    assert action["error"] == "in cell 5 (work): ZeroDivisionError: division by zero"
-
-
-def test_terms_are_stated_for_chapters_of_the_book_only(here, small, kept):
-    assert of_crate(runs.run(small, label="a").folder)["./"]["license"].startswith("Not stated")
-    assert of_crate(runs.run("near_saturation", label="a").folder)["./"]["license"] == {"@id": crate.CHAPTERS}
-
-
 def test_a_failed_run_keeps_the_notebook_up_to_the_failing_cell(here, small):
     with pytest.raises(runs.RunFailed, match=r"in cell 5 \(work\): ZeroDivisionError: float division by zero"):
         runs.run(small, dict(x=3.0), label="a")
@@ -519,12 +469,10 @@ def outputs(path):
     return {c.metadata.name: c.outputs for c in cells if c.cell_type == "code" and "name" in c.metadata}
 
 
-def test_figures_and_tables_leave_their_numbers(drawn):
+def test_figures_are_kept_and_tables_leave_their_numbers(drawn):
     done, folder = drawn, drawn.folder / "figures"
     assert (folder / "curve.svg").read_text(encoding="utf-8").lstrip().startswith("<?xml")
     assert (folder / "curve.png").read_bytes().startswith(b"\x89PNG")
-    lines = (folder / "curve.csv").read_text(encoding="utf-8").splitlines()
-    assert lines[1:] == ["1,,time,jobs,line,a \\lambda,0.0,5.0,,,,", f"1,,time,jobs,line,a \\lambda,{1 / 3},10.0,,,,"]
     assert (done.folder / "tables/table.csv").read_text() == f"name,value\nthird,{5 / 3}\nnone,\n"
     assert done.results.tables["table"] == {"columns": ["name", "value"], "rows": [["third", 5 / 3], ["none", None]]}
     # The notebook looks as a chapter does: what was only recorded is gone.
@@ -574,127 +522,8 @@ def test_figures_of_one_cell_have_names_of_their_own():
     }  # fmt: skip
 
 
-@pytest.fixture
-def ax():
-    with matplotlib.rc_context({"backend": "agg"}):
-        return Figure().subplots()
-
-
-def series(ax, kind):
-    """The points of all marks of a kind, (x, y, low, high, value)."""
-    found = figures.data(ax.figure) or {"rows": []}
-    return [tuple(row[6:11]) for row in found["rows"] if row[4] == kind]
-
-
-def test_data_of_intervals_and_bars(ax):
-    ax.errorbar([1, 2], [10.0, 20.0], [1.0, 2.0], label="simulated")
-    ax.bar([5], [3.0], width=2.0, bottom=1.0)
-    ax.barh([7], [4.0], height=1.0)
-    assert series(ax, "interval") == [(1.0, 10.0, 9.0, 11.0, None), (2.0, 20.0, 18.0, 22.0, None)]
-    assert series(ax, "bar") == [(5.0, 4.0, 1.0, 4.0, None), (4.0, 7.0, 0.0, 4.0, None)]
-    assert series(ax, "line") == []
-
-
-def test_data_of_lines_across_and_areas(ax):
-    ax.axhline(2.0)
-    ax.fill_between([0, 1], [1, 1], [2, 3])
-    assert series(ax, "line") == [(None, 2.0, None, None, None)] * 2
-    assert {(0.0, 1.0), (1.0, 1.0), (0.0, 2.0), (1.0, 3.0)} <= {point[:2] for point in series(ax, "area outline")}
-
-
-def test_data_of_maps_and_points(ax):
-    values = np.array([[1.0, 2.0, 3.0], [4.0, 5.0, np.nan]])
-    ax.pcolormesh([0, 1, 2, 3], [0, 1, 2], values)
-    ax.scatter([0.5], [0.25], c=[9.0])
-    assert series(ax, "map")[0] == (0.5, 0.5, None, None, 1.0)
-    assert series(ax, "map")[-1] == (2.5, 1.5, None, None, None)
-    assert series(ax, "point") == [(0.5, 0.25, None, None, 9.0)]
-
-
-def test_data_of_contours_lie_on_their_levels(ax):
-    x, y = np.meshgrid(np.linspace(0, 1, 5), np.linspace(0, 1, 5))
-    ax.contour(x, y, x + y, levels=[0.5, 1.25])
-    found = series(ax, "contour")
-    assert {level for *_, level in found} == {0.5, 1.25}
-    assert all(a + b == pytest.approx(level) for a, b, _, _, level in found)
-
-
-def test_a_drawing_has_no_data(ax):
-    ax.plot([1, 2], [3, 4])
-    ax.axis("off")
-    assert figures.data(ax.figure) is None
-
-
-def test_words_on_an_axis_are_kept(ax):
-    ax.bar(["hard", "smooth"], [1.0, 2.0])
-    assert [row[-1] for row in figures.data(ax.figure)["rows"]] == ["hard", "smooth"]
-
-
 def test_results_are_plain():
     assert plain((np.float64(1.5), np.arange(2), math.nan, {1: True})) == [1.5, [0, 1], None, {"1": True}]
-
-
-# --- Two runs -------------------------------------------------------------------------------------------------------
-
-
-def test_a_comparison_names_what_differs(here, small):
-    runs.run(small, dict(x=2.0), label="a")
-    runs.run(small, dict(x=2.0000002, k=5), label="b")
-    found = runs.compare("runs/small/a", "runs/small/b")
-    assert [x["name"] for x in found["parameters"]] == ["x", "k"]
-    assert [x["name"] for x in found["results"]] == [
-        "square",
-        "pairs[1][1]",
-        "pairs[1][2]",
-        "pairs[2][1]",
-        "pairs[2][2]",
-    ]
-    assert found["results"][0]["relative"] == pytest.approx(2e-7, rel=0.01)
-    assert found["versions"] == []
-    assert found["same"] == 4  # the words, the flag and two numbers
-    coarse = runs.compare("runs/small/a", "runs/small/b", tolerance=1e-6)
-    assert [x["name"] for x in coarse["results"]] == ["pairs[1][1]", "pairs[2][1]"]
-    assert runs.compare("runs/small/a", "runs/small/a")["results"] == []
-
-
-def finished_run(folder, x=1.0, word="few", wait=4.0, chapter="c"):
-    """A folder as a finished run leaves it, with a number, a word and a table."""
-    folder.mkdir()
-    versions = {"code": "1", "python": "3", "system": "s", "packages": {}}
-    (folder / "run.json").write_text(json.dumps({"chapter": chapter, "status": "done", "versions": versions}))
-    table = {"columns": ["load", "wait"], "rows": [[0.5, 1.0], [0.9, wait]]}
-    (folder / "results.json").write_text(json.dumps({"values": {"word": word}, "tables": {"waits": table}}))
-    (folder / "parameters.yaml").write_text(f"x: {x}\n")
-    return str(folder)
-
-
-def test_cells_of_tables_and_words_are_compared_and_shown(tmp_path):
-    a, b = finished_run(tmp_path / "a"), finished_run(tmp_path / "b", 1.25, "m\tany" * 10, 5.0)
-    found = json.loads(said("compare", a, b, "--json").out)
-    assert found == runs.compare(a, b) and found["same"] == 3
-    assert [(x["name"], x["relative"]) for x in found["results"]] == [("word", None), ("waits[2, wait]", 0.2)]
-    shown = said("compare", a, b).out
-    assert "versions: no difference" in shown and "2 results differ, 3 are the same" in shown
-    lines = {line.split()[0]: line for line in shown.splitlines() if line}
-    assert lines["x"].split()[1:] == ["1", "1.25", "20", "%"]
-    assert lines["word"].split() == ["word", "few", ("m·any" * 10)[:37] + "..."]  # a terminal is not disturbed
-    assert "waits[2, wait]" in shown
-
-
-def test_a_difference_as_large_as_the_tolerance_counts_as_none(tmp_path):
-    a, b = finished_run(tmp_path / "a", wait=4.0), finished_run(tmp_path / "b", wait=5.0)  # a fifth of the larger one
-    differ = {tolerance: len(runs.compare(a, b, tolerance)["results"]) for tolerance in (0.0, 0.1999, 0.2, 0.3)}
-    assert differ == {0.0: 1, 0.1999: 1, 0.2: 0, 0.3: 0}
-
-
-def test_only_finished_runs_of_one_chapter_are_compared(tmp_path):
-    a, b = finished_run(tmp_path / "a"), finished_run(tmp_path / "b", chapter="other")
-    with pytest.raises(ValueError, match=r"is a run of c, .* one of other"):
-        runs.compare(a, b)
-    with pytest.raises(ValueError, match="is not the folder of a finished run"):
-        runs.compare(a, tmp_path / "none")
-    with pytest.raises(ValueError, match="tolerance must be a finite number"):
-        runs.compare(a, a, tolerance=float("inf"))
 
 
 # --- Nothing is lost or replaced --------------------------------------------------------------------------------------
@@ -707,8 +536,6 @@ def test_of_failed_runs_the_last_is_kept_and_no_folder_of_somebody_else(here, sm
             runs.run(small, dict(x=x), label="a")
     assert inputs.read_yaml(here / "runs/small/a.failed/parameters.yaml")["x"] == 2.0
     assert [path.name for path in (here / "runs/small").iterdir()] == ["a.failed"]
-    with pytest.raises(ValueError, match="its status is failed"):
-        runs.compare(here / "runs/small/a.failed", here / "runs/small/a.failed")
     (here / "runs/small/b.failed").mkdir()
     with pytest.raises(ValueError, match=r"b\.failed exists and is not a run or sweep"):
         runs.run(small, label="b")

@@ -1,7 +1,6 @@
 """What a run of a chapter keeps.
 
 ``results``     its numbers
-``figures``     the data behind its figures
 ``recorder``    notes them while the notebook is executed
 ``provenance``  code, commit, versions and machine
 """

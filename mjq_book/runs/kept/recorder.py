@@ -1,7 +1,7 @@
-"""An extension of a chapter's kernel: figures and tables also leave their numbers behind.
+"""An extension of a chapter's kernel: sentences and tables also leave their numbers behind.
 
 Loaded by :func:`mjq_book.runs.execution.execute`, not by the chapters, which know nothing of it. Every figure is then
-also kept as PNG, and the data behind figures and tables as an output of the type `DATA`.
+also kept as PNG, and the data behind sentences and tables as an output of the type `DATA`.
 """
 
 from __future__ import annotations
@@ -39,10 +39,7 @@ def _ask(formatters):
     if "matplotlib.figure" in sys.modules:
         from matplotlib.figure import Figure
 
-        from mjq_book.runs.kept import figures
-
         formatters["image/png"].for_type(Figure, _png)
-        formatters[DATA].for_type(Figure, figures.data)
     if "mjq.plots" in sys.modules:
         from mjq.plots import Glued, Sentence, Table
 

@@ -20,11 +20,10 @@ GLUED = "application/papermill.record/"
 
 @dataclass(frozen=True)
 class Figure:
-    """Hold a figure as SVG text and PNG bytes, and the numbers behind it (`columns`, `rows`), None for a drawing."""
+    """Hold a figure as SVG text and PNG bytes."""
 
     svg: str | None
     png: bytes | None
-    data: dict | None
 
 
 @dataclass(frozen=True)
@@ -67,7 +66,7 @@ def taken_from(notebook: NotebookNode) -> Results:
                 continue
             if "image/svg+xml" in content or "image/png" in content:
                 drawn = content.get("image/png")
-                figure = Figure(content.get("image/svg+xml"), drawn and base64.b64decode(drawn), plain(behind))
+                figure = Figure(content.get("image/svg+xml"), drawn and base64.b64decode(drawn))
                 results.figures[_free(_figure_name(cell), results.figures)] = figure
             elif behind is not None:
                 results.tables[_free(cell.metadata.get("name", "table"), results.tables)] = plain(behind)
