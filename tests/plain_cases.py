@@ -51,7 +51,6 @@ from mjq.solvers import chain, drain, qbd
 from mjq.solvers.network import Network
 from mjq.solvers.phase_type import coxian, erlang, exponential, hyperexponential
 from mjq.solvers.transient import Transient
-from mjq_book.experiments import aggregation
 from mjq_logs import Log, saturated_starts, summarize, time_with_a_job_that_fits
 from mjq_logs.making import campaigns
 from mjq_logs.waits.one_size import wait_statistics
@@ -252,7 +251,7 @@ def models():
         "a steady state of powers of two",
         partial(near_saturation.server_filling, 1.0, 4, (1, 2, 4), (1, 0.5, 1), (0.6, 0.25, 0.15)),
     )
-    yield "frontier", frontier
+    yield "tandem", steady_state
 
 
 def poisson(B, b, mu, p, order=None):
@@ -262,13 +261,10 @@ def poisson(B, b, mu, p, order=None):
     return poisson_equation.drained(drain.saturated(ways, mu, mix), operator, mu, mix)
 
 
-def frontier():
-    """Both ways with which the steady state of a tandem is compared, and itself."""
+def steady_state():
+    """A cluster with a queue of five places."""
     configurations = drain.configurations(20, (1, 5), most_free=20)
-    operator = tandem.Tandem(configurations, 9.0, 10.0, (10.0, 1.0), (0.9, 0.1), 5)
-    start = operator(np.ones(operator.size))
-    ways = aggregation.aggregated(operator, configurations, (10.0, 1.0), start, 12)
-    return [*ways, *aggregation.alternating(operator, configurations, start, 6), tandem.steady_state(operator)]
+    return tandem.steady_state(tandem.Tandem(configurations, 9.0, 10.0, (10.0, 1.0), (0.9, 0.1), 5))
 
 
 def summaries():

@@ -1,4 +1,3 @@
-from . import aggregation as aggregation
 from . import anomalies as anomalies
 from . import autoscaling as autoscaling
 from . import coverage as coverage
@@ -7,7 +6,6 @@ from . import depletion as depletion
 from . import evaluation as evaluation
 from . import fluid_times as fluid_times
 from . import forecasts as forecasts
-from . import frontier as frontier
 from . import ladder as ladder
 from . import largest_need as largest_need
 from . import logs_on_hosts as logs_on_hosts

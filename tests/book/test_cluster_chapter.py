@@ -3,12 +3,9 @@
 import numpy as np
 import pytest
 from matplotlib import pyplot as plt
-from scipy.sparse import linalg
 
 from mjq import cluster
-from mjq.models.cluster import krylov, tandem
 from mjq.plots.tables import rounded_down, rounded_up
-from mjq.solvers import drain
 from mjq_book.drawings.cluster import draw_timeline, timeline
 
 
@@ -68,38 +65,6 @@ def test_drawing_keeps_servers_that_lie_apart_apart():
     assert found["servers"][3].to_list() == [0, 2]
     assert [(patch.get_y(), patch.get_height()) for patch in last] == [(0, 1), (0, 1), (2, 1), (2, 1)]
     plt.close(ax.figure)
-
-
-@pytest.fixture
-def sweep():
-    sizes, p = cluster.uniform_sizes(5)
-    ways = drain.configurations(5, sizes, most_free=5)
-    return tandem.Tandem(ways, 8.0, 50.0, np.full(5, 10.0), p, 4)
-
-
-def test_krylov_plain_is_the_last_image(sweep):
-    found = krylov.residuals(sweep, np.ones(sweep.size), 4)
-    flow = np.ones(sweep.size)
-    for row in found:
-        again = sweep(flow)
-        assert row["plain"] == pytest.approx(np.abs(again - flow).sum() / flow.sum(), rel=1e-10)
-        flow = again
-
-
-def test_krylov_gmres_is_scipys(sweep):
-    start = np.ones(sweep.size)
-    row = krylov.residuals(sweep, start, 7)[-1]
-    matrix = linalg.LinearOperator((sweep.size,) * 2, matvec=lambda d: d - sweep(d), dtype=float)
-    correction, _ = linalg.gmres(matrix, sweep(start) - start, rtol=1e-30, restart=6, maxiter=1)
-    flow = start + correction
-    assert row["GMRES"] == pytest.approx(np.abs(sweep(flow) - flow).sum() / np.abs(flow).sum(), rel=1e-6)
-
-
-def test_krylov_combinations_come_to_the_steady_state(sweep):
-    found = krylov.residuals(sweep, np.ones(sweep.size), min(sweep.size, 30))
-    assert found[-1]["GMRES"] < 1e-10
-    assert found[-1]["Arnoldi"] < 1e-10
-    assert found[-1]["plain"] > 1e-6
 
 
 @pytest.mark.parametrize(("value", "digits"), [(0.1234, 2), (7.0, 0), (1e-3, 1), (99.99, 1)])

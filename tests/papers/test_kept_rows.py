@@ -3,8 +3,6 @@
 from functools import partial
 from itertools import islice
 
-import numpy as np
-import polars as pl
 import pytest
 
 import mjq_logs
@@ -14,7 +12,6 @@ from mjq_book.experiments import (
     autoscaling,
     decisions,
     depletion,
-    frontier,
     logs_on_hosts,
     near_saturation,
     outages,
@@ -68,16 +65,6 @@ def of_constants():
 def kept_constants():
     (row,) = experiments.kept("near_saturation").rows(named=True)
     return row["capacity"], row["delta"]
-
-
-def of_sweeps(name, start):
-    """The residual after the first sweeps on the cluster of 15,000 servers."""
-    configurations = frontier.drain.configurations(frontier.SERVERS, frontier.SIZES, most_free=frontier.SERVERS)
-    operator = frontier.Counted(configurations, **frontier.SYSTEM)
-    first = operator(operator(frontier.STARTS[start](operator)))
-    operator.budget = np.inf
-    flow = next(islice(frontier.STEPPED[name](operator, first, configurations), frontier.EVERY - 1, None))
-    return {"method": name, "start": start, "sweeps": frontier.EVERY, "residual": operator.residual(flow)}
 
 
 def of_summarized():
@@ -137,7 +124,6 @@ def of_starts_by_hour():
 
 
 slow = pytest.mark.slow
-PLAIN, GROUPED = partial(of_sweeps, "plain sweeps", "all equal"), partial(of_sweeps, "aggregation", "product form")
 # Table, the columns that name its row, how it is computed, by how much it may differ, and marks.
 ROWS = [
     ("autoscaling", ["rate", "replicas"], partial(decisions.steady, 11, 1), 1e-4, [slow]),
@@ -148,8 +134,6 @@ ROWS = [
     ("depletion_cost", ["N", "K", "K_A"], of_states, 0, []),
     ("evaluation", ["base", "change", "case"], of_evaluation, 1e-3, [slow]),
     ("evaluation", ["base", "change", "case"], of_evaluation_without_simulation, 1e-4, []),
-    ("frontier_steps", ["method", "start", "sweeps"], PLAIN, 0.01, [slow]),
-    ("frontier_steps", ["method", "start", "sweeps"], GROUPED, 0.01, [slow]),
     ("logs_on_hosts", ["log", "times", "jobs", "rule", "less"], of_hosts, 1e-3, [slow, needs_traces]),
     ("near_saturation", ["configurations"], of_constants, 1e-7, [slow]),
     ("near_saturation_waits", ["load"], of_simulation_near_saturation, 1e-4, [slow]),
@@ -181,18 +165,8 @@ def test_a_row_is_what_the_code_computes(table, key, make, off):
             assert kept[name] == (value or None if value == "" else value), name
 
 
-def test_the_frontier_ends_with_its_last_steps():
-    """What the methods whose steps are kept have reached at their end."""
-    steps = experiments.kept("frontier_steps").filter(pl.col("sweeps") == frontier.BUDGET)
-    ends = experiments.kept("frontier").filter(pl.col("method").is_in(frontier.STEPPED))
-    assert ends.height == steps.height == len([one for one in frontier.METHODS if one[0] in frontier.STEPPED])
-    for row in steps.rows(named=True):
-        (end,) = ends.filter(method=row["method"], start=row["start"]).rows(named=True)
-        assert end["residual"] == pytest.approx(row["residual"], rel=0.05)
-
-
 def test_a_row_of_every_table_is_computed_again():
-    here = {table for table, *_ in ROWS} | {"frontier"}
+    here = {table for table, *_ in ROWS}
     assert here | ELSEWHERE.keys() | ONLY_SECONDS | TOO_LONG == experiments.KEPT.keys()
     assert not here & ELSEWHERE.keys()
     for place in ELSEWHERE.values():

@@ -23,7 +23,7 @@ servers are busy?
 A state is ``(x_1, x_2, V)``.
 
 ``sizes`` has the paper's three distributions of sizes, ``rule`` the states and their transitions, ``steady`` the
-measures of the long run, ``tandem`` the solver behind them, ``krylov`` a comparison of ways to accelerate it.
+measures of the long run, ``tandem`` the solver behind them.
 """
 
 from __future__ import annotations

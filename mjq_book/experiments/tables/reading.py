@@ -17,8 +17,6 @@ KEPT = {
     "evaluation": "evaluation",
     "fluid_times": "fluid_times",
     "forecasts": "forecasts",
-    "frontier": "frontier",
-    "frontier_steps": "frontier",
     "ladder": "ladder",
     "largest_need": "largest_need",
     "logs_on_hosts": "logs_on_hosts",
