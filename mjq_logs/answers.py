@@ -782,79 +782,18 @@ class ForecastRecord(Plain):
     """Jobs for which one was made."""
     within: dict[str, float]
     """Share of the starts inside each interval, by its percentage and the randomized probability integral transform."""
-    within_before: dict[str, float]
-    """The same of forecasts that are not corrected by the misses of earlier ones."""
     error: float
     """Error of the median."""
-    error_before: float
-    """The same of forecasts that are not corrected."""
     error_of_mean: float
     """Error of a simple forecast: the mean wait so far, on the scale of log(1 + minutes)."""
     error_of_last: float
     """Error of another one: the wait of the last job with about the same need and the same limit."""
     error_of_rule: float
     """Error of the median of the replays alone."""
-    weight_of_rule: float
-    """How much the replays counted, from 0 to 1; the rest is how much the wait of the last job alike did."""
-    rule_alone: float
-    """Share of the forecasts for which the replays alone were used, because they had been clearly better lately."""
-
-
-class HeldLately(Plain):
-    """Say how many of the latest 80 % intervals held, as far as it was known at the time of the forecast."""
-
-    made: int
-    """Intervals of jobs among the latest third of those that had come."""
-    ended: int
-    """Of them had ended: their upper ends had passed."""
-    forecasts: int
-    """The latest of these, at most a hundred."""
-    held: int
-    """Of the latest held, by the randomized probability integral transform."""
-    hours: float
-    """Since the job of the first of the latest came."""
-
-
-class QueueLength(Plain):
-    """Say how long the queue is: the work of the jobs that wait, with their limits, in hours of all servers."""
-
-    work: float
-    """At the time of the forecast."""
-    lately: float
-    """Half of the last hours it was at least so much."""
-    before: float
-    """For 95 % of the time before these hours it was at most so much."""
-    hours: float
-    """How many these hours are."""
-    grows: bool
-    """Whether it was longer lately than before, and became longer still."""
-
-
-class Within(Plain):
-    """Hold the probability that a job waits at most some time [hours]."""
-
-    wait: float
-    probability: float
 
 
 class StartForecast(Plain):
-    """Hold when one more job would start, in hours from the time of the forecast."""
-
-    need: Annotated[Amount, Column("need", "", "g")]
-    limit: Annotated[float | None, Column("limit", "", "time")]
-    """Hours; null in a log without limits."""
-    median: Annotated[float, Column("median", "", "time")]
-    intervals: dict[str, tuple[float, float]]
-    """Ends of the 50 %, 80 % and 95 % intervals; empty where the log is too short."""
-    within: list[Within]
-    by_rule: float
-    """Median of the replays alone."""
-    last_alike: float
-    """How long the last job like this one waited."""
-
-
-class StartForecasts(Plain):
-    """Hold when one more job would start, for several needs and limits, with the record of such forecasts."""
+    """Hold when one more job would start, in hours from the time of the forecast, with the record of such forecasts."""
 
     jobs: int
     servers: Amount
@@ -871,94 +810,19 @@ class StartForecasts(Plain):
     waiting: int
     busy: Amount
     """Servers that are busy, or how much of each resource."""
-    queue: QueueLength | None
-    """Null where the log is too short."""
+    need: Amount
+    limit: float | None
+    """Hours; null in a log without limits."""
+    median: float
+    intervals: dict[str, tuple[float, float]]
+    """Ends of the 50 %, 80 % and 95 % intervals; empty where the record is missing, or says that they do not hold."""
+    by_rule: float
+    """Median of the replays alone."""
+    last_alike: float
+    """How long the last job like this one waited."""
     weight_of_rule: float | None
-    """How much the replays count in these forecasts; null where the log is too short."""
-    rule_alone: bool
-    """Whether the replays alone are used, because they have been clearly better lately."""
+    """How much the replays count in this forecast; null where too little of the log is known at the time."""
     record: ForecastRecord | None
     """Null where the log is too short."""
-    lately: HeldLately | None
-    """Null where too little of the log is known at the time."""
-    forecasts: list[StartForecast]
-    rules: list[str] = []
-    """The rules beside the policy that replays keep, and what they explain, in sentences."""
-    learning: Learning | None = None
-    """What each cause explains of the waiting, and what was tried; null where nothing was learned from the log."""
     warnings: list[str] = []
     """What makes the answer doubtful, such as lines that were lost, or a size that is not the one in use."""
-
-
-# --- How good promised starts were ------------------------------------------------------------------------------------
-
-
-class LeftOut(Plain):
-    """Say how many promises are not judged, and why."""
-
-    why: Annotated[str, Column("not judged, because")]
-    promises: Annotated[int, Column("promises", "", "d")]
-    number: Annotated[int, Column("jobs", "", "d")]
-    """Of them are so many."""
-    jobs: Annotated[list[str], Column("such as")]
-    """The first of them."""
-
-
-class PromiseScore(Plain):
-    """Say how good promised starts were, or other forecasts of the same starts at the same times."""
-
-    forecast: str
-    promises: int
-    jobs: int
-    error: Annotated[Interval, Column("error")]
-    """Mean absolute difference of log(1 + minutes) between the wait from then on that was promised, and that came."""
-    minutes: Annotated[float, Column("off by,\non average", "min", ".1f")]
-    """Mean absolute difference."""
-    bias: Annotated[float, Column("too late by,\non average", "min", "+.1f")]
-    """Mean difference; negative where jobs started later than promised."""
-    intervals: int
-    """How many came with an interval."""
-    inside: Annotated[Number, Column("starts inside\nthe interval", "%", ".0f")]
-    """Share of the starts that lay inside these."""
-
-
-class LeadScore(Plain):
-    """Say how good promises were that promised a start so far ahead [hours], beside others at the same times."""
-
-    at_least: float
-    below: Number
-    """Null: without end."""
-    promised: float
-    """Median of the waits that were promised, from the time of the promise on."""
-    came_low: float
-    """A tenth of the waits that came were shorter."""
-    came: float
-    """Their median."""
-    came_high: float
-    """A tenth of them were longer."""
-    scores: list[PromiseScore]
-
-
-class PromisesJudged(Plain):
-    """Hold how good promised starts were, beside our own forecasts and simple ones."""
-
-    promises: int
-    """In the file."""
-    usable: int
-    """Of them can be judged."""
-    judged: int
-    """Of these were judged: all, or as many that are spread evenly."""
-    jobs: int
-    """That the promises are of which were judged."""
-    policy: str
-    """Of the replays."""
-    left_out: list[LeftOut]
-    scores: list[PromiseScore]
-    """Of the promises, of our own forecasts, of the median of the replays alone, of the median of what the latest jobs
-    alike still waited, and of a start at once."""
-    gain: Interval | None
-    """By how much our error is smaller than that of the promises; null where we forecast nothing."""
-    by_lead: list[LeadScore]
-    lines: Lines | None
-    notes: list[str]
-    warnings: list[str]

@@ -3,11 +3,7 @@
 The logs that :data:`REPLAYED`, :data:`REAL` and :data:`MADE_UP` name are looked for where
 :func:`mjq_book.experiments.public_logs.traces` looks. The results are kept in ``forecasts.csv``, a row a log: see
 :class:`mjq_logs.ForecastRecord`. In each log :data:`TIMES` jobs of the last third are drawn, and the start of each
-is forecast from what was known when it came. What is called *before* is without the correction by earlier misses.
-
-Replays know the policy alone, and the column ``rules`` says none. Where the first two thirds of a log teach rules
-beside the policy, as in ``mjq wait``, a further row has the record of replays that keep them: see
-:func:`mjq_logs.learned_rules`.
+is forecast from what was known when it came.
 
 The log of MetaCentrum is the hardest: half of the jobs of its last third belong to six batches, each of a user who
 submitted jobs alike with less than an hour between them. The jobs of a batch miss alike.
@@ -31,9 +27,8 @@ import mjq_logs
 from mjq_book.experiments.public_logs import required_traces
 from mjq_book.experiments.tables.keeping import keep
 from mjq_logs.forecast.nearest import MEMORY
-from mjq_logs.forecast.record import LAST_PART, as_record, features, judged, past_of
+from mjq_logs.forecast.record import LAST_PART, features, judged, past_of
 from mjq_logs.forecast.state import history
-from mjq_logs.rules.in_words import rules_in_short
 
 TABLE = Path(__file__).parent / "tables/forecasts.csv"
 REPLAYED = {"KTH-SP2": "KTH-SP2-easy.swf.gz", "SDSC-SP2": "SDSC-SP2-easy.swf.gz"}
@@ -63,22 +58,12 @@ def record_at_random(log: mjq_logs.Log, times: int, seed: int = 1, policy: str =
     past = past_of(jobs, policy, LAST_PART * n / MEMORY**2, n)
     dice = np.random.default_rng(seed)
     asked = np.sort(dice.choice(np.arange(int(np.ceil(LAST_PART * n)), n), times, replace=False))
-    known = [features(jobs, jobs.arrival[k], int(k), jobs.need[k], jobs.limit[k], policy, jobs.group[k]) for k in asked]
+    known = [features(jobs, jobs.arrival[k], int(k), jobs.need[k], jobs.limit[k], policy) for k in asked]
     rule, last = (np.array(column) for column in zip(*known, strict=True))
-    results = judged(jobs, past, asked.tolist(), rule, last)
-    record = results and as_record(results)
+    record = judged(jobs, past, asked.tolist(), rule, last)
     assert record, "public logs are long enough"
     row = record.model_dump()
-    held = {f"{name}_{share}": part for name in ("within", "within_before") for share, part in row.pop(name).items()}
-    return held | row
-
-
-def with_and_without_rules(log: mjq_logs.Log) -> Iterator[tuple[str, mjq_logs.Log]]:
-    """Yield a log with words for the rules that its replays keep: with none and, if it teaches some, with those."""
-    yield rules_in_short(mjq_logs.Rules()), log
-    rules, learning = mjq_logs.learned_rules(log, part=LAST_PART)
-    if rules:
-        yield rules_in_short(rules), mjq_logs.with_rules(log, rules, learning)
+    return {f"within_{share}": part for share, part in row.pop("within").items()} | row
 
 
 def logs(folder: Path) -> Iterator[tuple[str, str, mjq_logs.Log]]:
@@ -118,9 +103,8 @@ def _made_up(name, path):
 def main() -> None:
     folder = required_traces()
     rows = [
-        {"log": name, "starts": starts, "rules": rules, "jobs": len(log), **record_at_random(ruled, TIMES)}
+        {"log": name, "starts": starts, "jobs": len(log), **record_at_random(log, TIMES)}
         for name, starts, log in tqdm(logs(folder), desc="logs")
-        for rules, ruled in with_and_without_rules(log)
     ]
     keep(TABLE, rows, COMMAND, digits=4)
 

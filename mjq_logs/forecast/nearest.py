@@ -17,9 +17,7 @@ from numpy.typing import ArrayLike
 
 LEVELS = np.linspace(0.05, 0.95, 10)  # of the quantiles of the replays
 WEIGHTS = 1.0, 0.75, 0.5, 0.25, 0.0  # of the rule, each of which gives a forecast
-ALONE = len(WEIGHTS)  # the place of one more forecast: the replays alone
 NEAREST = 40  # forecasts of the past; from 39 on there is a 95 % interval
-PLACES = np.arange(1, NEAREST + 1) / (NEAREST + 1)  # of the sorted waits of a forecast among all waits
 SHARES = 50.0, 80.0, 95.0  # in percent, of the intervals
 FEWEST = 100  # forecasts of the past that there must be
 MEMORY = 3.0  # those count that were made after this part of the jobs had come
@@ -69,15 +67,6 @@ def interval(waits: np.ndarray, share: float) -> tuple[float, float]:
     return float(ends[0]), float(ends[1])
 
 
-def up_to(waits: np.ndarray, wait: float) -> float:
-    """Return the probability that one more is at most so long, neither surely 0 nor surely 1.
-
-    >>> up_to(np.array([1.0, 2.0, 3.0]), 2.0)
-    0.625
-    """
-    return float((np.searchsorted(waits, wait + SAME, side="right") + 0.5) / (len(waits) + 1))
-
-
 @dataclass(frozen=True, eq=False)
 class Past:
     """Hold what was known of jobs of the past, in the order in which they came, and what became of them.
@@ -110,28 +99,26 @@ class Past:
         return first + np.flatnonzero(self.known[first:end] < time)[::-1]
 
     def waits(self, past: np.ndarray, rule: np.ndarray, last: float) -> np.ndarray:
-        """Return the forecasts of a job, on the scale: sorted waits, in a row for each weight of the rule, and `ALONE`.
+        """Return the forecasts of a job, on the scale: sorted waits, in a row for each weight of the rule.
 
-        With a weight, they are what the nearest of the past waited. How far two jobs are from each other is the mean
-        difference of the quantiles by the rule, times the weight, and that of the waits of the last jobs alike, times
-        the rest. As the rule says more for this job than for a near one, so much longer, times the weight, is the wait
-        taken to be. The last row has quantiles of the replays alone.
+        They are what the nearest of the past waited. How far two jobs are from each other is the mean difference of the
+        quantiles by the rule, times the weight, and that of the waits of the last jobs alike, times the rest. As the
+        rule says more for this job than for a near one, so much longer, times the weight, is the wait taken to be.
         """
         by_rule = np.abs(self.rule[past] - rule).mean(axis=1)
         by_last = np.abs(self.last[past] - last)
         more = np.median(rule) - np.median(self.rule[past], axis=1)
         weights = np.array(WEIGHTS)[:, None]
         near = np.argsort(weights * by_rule + (1 - weights) * by_last, axis=1, kind="stable")[:, :NEAREST]
-        nearest = np.sort(np.maximum(0, self.wait[past][near] + weights * more[near]), axis=1)
-        return np.vstack([nearest, np.interp(PLACES, LEVELS, rule)])
+        return np.sort(np.maximum(0, self.wait[past][near] + weights * more[near]), axis=1)
 
     @cached_property
     def forecasts(self) -> np.ndarray:
         """Return the forecasts of each, made from its own past; not a number where that is too short.
 
-        Shape (P, 6, 40).
+        Shape (P, 5, 40).
         """
-        made = np.full((len(self.number), ALONE + 1, NEAREST), np.nan)
+        made = np.full((len(self.number), len(WEIGHTS), NEAREST), np.nan)
         for k in range(np.searchsorted(self.number, self.complete), len(self.number)):
             seen = self.at(self.number[k], self.time[k])
             if len(seen) >= FEWEST:
@@ -141,8 +128,25 @@ class Past:
     @cached_property
     def scores(self) -> np.ndarray:
         """Return how good the forecast of each was under each weight, as its :func:`crps`; shape (P, 5)."""
-        return crps(self.forecasts[:, :ALONE], self.wait[:, None])
+        return crps(self.forecasts, self.wait[:, None])
 
     def best(self, past: np.ndarray) -> int:
         """Return the place of the weight with which the forecasts of these were best: the first if none has a score."""
         return int(np.argmin(np.nansum(self.scores[past], axis=0)))
+
+    def forecast(self, number: int, time: float, rule: np.ndarray, last: float) -> tuple[np.ndarray, float] | None:
+        """Return the forecast of a job when so many have come, and the weight of the rule; None for a short past.
+
+        Parameters
+        ----------
+        number : int
+        time : float
+        rule : float array, shape (10,)
+        last : float
+            What is known of the job, see :func:`mjq_logs.forecast.record.features`.
+        """
+        seen = self.at(number, time)
+        if len(seen) < FEWEST:
+            return None
+        best = self.best(seen)
+        return self.waits(seen, rule, last)[best], WEIGHTS[best]

@@ -7,7 +7,7 @@ and they had ended, or had started, by that time: nothing else is known then.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -16,13 +16,8 @@ from numpy.typing import ArrayLike
 
 from mjq.simulation import policies, replay
 from mjq.simulation.calendar import Calendar
-from mjq.simulation.limits import FREE
-from mjq_logs.limits import places_of_queues
-from mjq_logs.reading.log import Gap, Log
+from mjq_logs.reading.log import Log
 from mjq_logs.reading.vectors import plain
-from mjq_logs.rules.hours import WEEK, ahead_of_monday
-from mjq_logs.rules.machine import Rules
-from mjq_logs.rules.weekly import Weekly, weekly
 
 FEWEST = 5  # run times that are drawn from; if there are fewer, those of jobs less alike are taken
 MOST_TASKS = 1000  # of an array that wait each by itself; of more, several stand one behind the other
@@ -30,7 +25,7 @@ NEXT = 60.0  # seconds for which a job goes on that has run longer than all othe
 LATEST = 200  # jobs of a kind that are looked at, the latest ones
 SHORTEST = 1e-9  # seconds of a limit, and servers of a need, that have a logarithm
 LOWEST, OCTAVES = -30, 4096  # ranges of needs: whole numbers of four of them are exact as a float
-USER, QUEUE = 0, 1  # the groups of a job
+NO_LIMIT = 1.0  # stands for the limit of each job of a log without limits, and says nothing
 NO_JOBS = np.empty(0, dtype=np.int64)
 
 
@@ -126,21 +121,12 @@ class History:
     servers : float, or float array, shape (d,)
     taken : float
         Until when the log tells what happened.
-    calendar : Calendar or None
-        How many of the servers are up, on the clock of the log.
+    limited : bool
+        Whether the log tells limits. If it does not, all jobs count as alike by them.
     times : int array, shape (J,)
         How many runs it stands for, one after the other: tasks of an array of which so many may run at once.
-    rules : Rules or None
-        That replays keep beside their policy.
-    weekly : Weekly or None
-        Hours in place of theirs, which are learned anew each week.
-    clock : float or None
-    zone : str
-    gaps : tuple of Gap
-        As those of the log.
-    group : int array, shape (J, 2)
-        Who submitted it, and in which of the queues it waits that have limits; -1 where it is in none, or in one that
-        is not known.
+    calendar : Calendar or None
+        How many of the servers are up, on the clock of the log.
     """
 
     arrival: np.ndarray
@@ -151,25 +137,13 @@ class History:
     limit: np.ndarray
     servers: Any
     taken: float
-    calendar: Calendar | None = None
-    times: np.ndarray = field(default_factory=lambda: np.empty(0, dtype=int))
-    rules: Rules | None = None
-    weekly: Weekly | None = None
-    clock: float | None = None
-    zone: str = ""
-    gaps: tuple[Gap, ...] = ()
-    group: np.ndarray = field(default_factory=lambda: np.empty((0, 2), dtype=int))
+    limited: bool
+    times: np.ndarray
+    calendar: Calendar | None
 
-    def rules_at(self, time: float) -> Rules | None:
-        """Return the rules that were known at a time."""
-        if self.rules is None or self.weekly is None:
-            return self.rules
-        return replace(self.rules, hours=self.weekly.at(time))
-
-    def since_monday(self, time: float) -> float:
-        """Return the time that has passed since Monday 0 h at a time [s]."""
-        hours = None if self.rules is None else self.rules.hours
-        return float(time + ahead_of_monday(self, time, hours is not None and hours.standard)) % WEEK
+    def limits_at(self, time: float, limit: Any) -> Any:
+        """Return limits as far as they are known at a time: without limits, the longest run that had ended by then."""
+        return limit if self.limited else np.full(np.shape(limit), self.run[self.end <= time].max(initial=NEXT))
 
     def up(self, time: float) -> Any:
         """Return how many servers are up at a time, or how much of each resource."""
@@ -214,31 +188,25 @@ class History:
         return 0.0
 
 
-def require_limits(log: Log, policy: str = "easy") -> np.ndarray:
-    """Return the limits of the jobs [s], not a number where one is not known.
-
-    A policy that looks at no times needs none: in a log without limits all jobs then count as alike, with its longest
-    run as their limit.
+def require_limits(log: Log, policy: str = "easy") -> None:
+    """Refuse a log without limits under a policy that looks at times.
 
     Raises
     ------
     ValueError
-        If none is known, and the policy looks at times.
     """
-    if log.estimate is not None:
-        return log.estimate
-    if policies.policy(policy).knows_times:
+    if log.estimate is None and policies.policy(policy).knows_times:
         raise ValueError(
             f"the log does not say the limits of its jobs, so {policy} cannot foresee the ends of running jobs; "
             "fcfs and first-fit look at no limits"
         )
-    return np.full(len(log), log.run.max())
 
 
 def history(log: Log, policy: str) -> History:
     """Return the history of a log; if it has no starts, those of a replay under a policy are taken.
 
-    Hours that were learned from the log are learned anew each week, so that nothing is used that was not known.
+    Who does not say a limit has the longest that anybody had said by then. In a log without limits all jobs count as
+    alike.
 
     Raises
     ------
@@ -247,10 +215,8 @@ def history(log: Log, policy: str) -> History:
         policy looks at times.
     """
     arrival, servers = log.require_waits(), log.machine()
+    require_limits(log, policy)
     calendar = None if log.calendar is None else log.calendar.on(servers)
-    stated = require_limits(log, policy)
-    longest = np.maximum.accumulate(np.nan_to_num(stated))  # so far, for who does not say a limit
-    limit = np.where(np.isnan(stated), longest, stated)
     first = arrival.min()
     if log.start is None:
         assert log.estimates_used is not None
@@ -266,58 +232,44 @@ def history(log: Log, policy: str) -> History:
     if log.unfinished is not None:  # they are among those present
         known = known & ~log.unfinished
     start = np.maximum(start, arrival)
-    group = _groups(log, log)
-    columns = _columns(arrival, start, start + log.run, log.run, limit, np.ones(len(log)), group, log.needs)[:, known]
+    columns = _columns(arrival, start, log.run, log.estimate, log.needs)[:, known]
     taken, here, before = log.end, log.present, log.before
     if log.start is not None and before is not None:
         ended = np.isfinite(before.start) & ~before.unfinished
-        promised = before.run if before.estimate is None else np.fmax(before.estimate, before.run)
         begun = np.maximum(before.start, before.arrival)
-        ones, none = np.ones(len(promised)), np.full((len(promised), 2), FREE)
-        there = _columns(
-            before.arrival, begun, begun + before.run, before.run, promised, ones, none, plain(before.need)
-        )
+        there = _columns(before.arrival, begun, before.run, before.estimate, plain(before.need))
         columns = np.hstack([there[:, ended], columns])
     if log.start is not None and here is not None:
-        columns, taken = np.hstack([columns, _still_there(log, longest[-1])]), here.taken
-    arrival, start, end, run, limit, times, user, queue, *needs = columns[:, np.argsort(columns[0], kind="stable")]
+        columns, taken = np.hstack([columns, _still_there(here)]), here.taken
+    arrival, start, run, limit, times, *needs = columns[:, np.argsort(columns[0], kind="stable")]
+    so_far = np.maximum.accumulate(np.nan_to_num(limit))
+    limited = log.estimate is not None
+    limit = np.where(np.isnan(limit), so_far, limit) if limited else np.full(len(limit), NO_LIMIT)
     need = np.column_stack(needs) if log.resources else needs[0]
-    rules = None if log.rules is None else log.rules.beside_size
-    of_log = log.clock, log.zone, log.gaps
-    learned = log.learning is not None and log.start is not None and rules is not None and rules.hours is not None
-    columns = arrival, start, end, need, run, limit, servers, taken, calendar, times.astype(int)
-    group = np.column_stack([user, queue]).astype(int)
-    return History(*columns, rules or None, weekly(log) if learned else None, *of_log, group)
+    end = np.where(np.isfinite(run), start + run, np.inf)
+    return History(
+        arrival, start, end, need, run, limit, servers, taken, limited=limited, times=times.astype(int),
+        calendar=calendar,
+    )  # fmt: skip
 
 
-def _columns(*columns):
-    """Return columns as rows of one array; each of them may be several."""
-    return np.vstack([column.T for column in columns])
+def _columns(arrival, start, run, limit, need, times=None):
+    """Return the columns of jobs as rows of one array; limits and needs may be None or have several columns."""
+    limit = np.full(len(arrival), np.nan) if limit is None else limit
+    times = np.ones(len(arrival)) if times is None else times
+    return np.vstack([arrival, start, run, limit, times, need.T])
 
 
-def _groups(log, jobs):
-    """Return the groups of some jobs: those of a log, or those that had not ended when it was taken."""
-    none = np.full(len(jobs.need), FREE)
-    queues = log.rules.queues if log.rules is not None else {}
-    place = np.append(places_of_queues(log, queues), FREE)  # the last is that of jobs without a queue
-    return np.column_stack(
-        [none if jobs.user is None else jobs.user, none if jobs.queue is None else place[jobs.queue]]
-    )
-
-
-def _still_there(log, longest):
-    """Return those who had not ended, in the columns of a history, without their ends.
+def _still_there(here):
+    """Return those who had not ended, in the columns of a history, with run times that are not known.
 
     An array has a row for each task that may run at once, which stands for so many runs one after the other.
     """
-    here = log.present
     rows = np.minimum(here.tasks, np.where(here.at_once > 0, here.at_once, here.tasks))
     rows = np.minimum(rows, MOST_TASKS)
     place = np.repeat(np.arange(len(rows)), rows)
     number = np.arange(len(place)) - np.repeat(np.cumsum(rows) - rows, rows)
     times = here.tasks[place] // rows[place] + (number < here.tasks[place] % rows[place])
     start = np.where(np.isnan(here.start), np.inf, here.start)[place]
-    limit = np.where(np.isnan(here.estimate), longest, here.estimate)[place]
-    never, unknown = np.full(len(place), np.inf), np.full(len(place), np.nan)
-    group, need = _groups(log, here)[place], plain(here.need)[place]
-    return _columns(here.arrival[place], start, never, unknown, limit, times, group, need)
+    unknown = np.full(len(place), np.nan)
+    return _columns(here.arrival[place], start, unknown, here.estimate[place], plain(here.need)[place], times)

@@ -2,5 +2,4 @@
 
 ``synthetic``       a log drawn from distributions, for chapters and tests
 ``example``         a log of our own making, which is shipped
-``planned``         starts that were promised while it went on
 """

@@ -1,4 +1,4 @@
-"""Pictures of what a log tells: of its load, the capacity of its machine, plans for it, and promised starts."""
+"""Pictures of what a log tells: of its load, of the capacity of its machine, and plans for it."""
 
 from __future__ import annotations
 
@@ -10,13 +10,11 @@ from mjq_logs.plots.capacities import (
     wasted_servers,
 )
 from mjq_logs.plots.planning import waits_by_change, waits_by_load, waits_by_size
-from mjq_logs.plots.promises import error_by_lead, waits_by_promise
 from mjq_logs.plots.several import busy_by_resource, busy_on_hosts, lacks_by_policy, lost_on_hosts, waits_on_hosts
 
 __all__ = [
     "busy_by_resource",
     "busy_on_hosts",
-    "error_by_lead",
     "lacks_by_policy",
     "load_by_time",
     "lost_on_hosts",
@@ -25,7 +23,6 @@ __all__ = [
     "waits_against_load",
     "waits_by_change",
     "waits_by_load",
-    "waits_by_promise",
     "waits_by_size",
     "waits_on_hosts",
     "wasted_servers",

@@ -5,7 +5,6 @@
 ``files``      rules as a file that a person can read and edit
 ``exposure``   when somebody waited who would have fitted, and when somebody started
 ``judging``    replays beside the waits of the log, job by job
-``weekly``     hours that are learned anew each week
 ``search``     which rules lower the error on weeks that did not teach them
 ``in_words``   the rules, and what they explain, in sentences
 """

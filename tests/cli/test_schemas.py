@@ -33,9 +33,7 @@ ASKED = {
     ],
     "wait": [
         ["--servers", "16", "--need", "4", "--limit", "1h"],
-        ["--servers", "16", "--table", "--within", "2h"],
         ["--servers", "16", "--need", "4", "--limit", "1h", "--at", "2000"],
-        ["--servers", "16", "--against", "STARTS"],
     ],
 }
 WAYS = [(command, words) for command, ways in ASKED.items() for words in ways]
@@ -68,10 +66,6 @@ def test_no_command_with_a_schema_is_left_out():
 def test_json_is_what_the_schema_says(log, command, words, tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     monkeypatch.setattr("mjq_logs.forecast.record.DRAWS", 5)
-    starts = tmp_path / "starts.csv"
-    jobs = [row.split(",")[:3] for row in log.read_text().splitlines()[1::20]]
-    starts.write_text("time,job,start\n" + "".join(f"{submit},{job},{start}\n" for job, submit, start in jobs))
-    words = [str(starts) if word == "STARTS" else word for word in words]
     more = [] if command == "capacity" else ["-q"]
     more += ["--servers", "16"] if command == "capacity" and not {"--servers", "--hosts"} & set(words) else []
     run = said(command, log, *words, *more, "--json")

@@ -18,7 +18,7 @@ from mjq_logs import (
     agreement,
     busy_share,
     doubts,
-    forecast_starts,
+    forecast_start,
     held_most,
     longest_pause,
     read_log,
@@ -180,21 +180,21 @@ def test_an_array_that_waits_is_all_its_tasks(tmp_path, monkeypatch):
     each = (pending.replace("3000_[1-100%100]", f"3000_{k}").replace("3000;", f"{3000 + k};", 1) for k in range(1, 101))
     (tmp_path / "each.txt").write_text("\n".join([*lines, *each]))
     result, slow = (
-        forecast_starts(read_log(path, servers=8), 4, 2) for path in (RAW / "array.txt", tmp_path / "each.txt")
+        forecast_start(read_log(path, servers=8), 4, 2) for path in (RAW / "array.txt", tmp_path / "each.txt")
     )
     assert result.waiting == slow.waiting == 100
-    assert result.forecasts[0].by_rule == slow.forecasts[0].by_rule > 6 * 1.4
+    assert result.by_rule == slow.by_rule > 6 * 1.4
     # If nothing but the array's line were a job, one job would wait for an hour or so.
     (tmp_path / "one.txt").write_text("\n".join([*lines, pending.replace("3000_[1-100%100]", "3000")]))
-    alone = forecast_starts(read_log(tmp_path / "one.txt", servers=8), 4, 2)
-    assert alone.waiting == 1 and alone.forecasts[0].by_rule < 2
+    alone = forecast_start(read_log(tmp_path / "one.txt", servers=8), 4, 2)
+    assert alone.waiting == 1 and alone.by_rule < 2
 
 
 def test_tasks_of_which_few_may_run_at_once_come_one_after_the_other():
     present = read_log(RAW / "array-few-at-once.txt", servers=8).present
     assert (present.tasks.tolist(), present.at_once.tolist()) == ([1, 12], [0, 2])
-    result = forecast_starts(read_log(RAW / "array-few-at-once.txt", servers=8), 4, 2)
-    assert result.waiting == 12 and result.forecasts[0].by_rule == 0  # two tasks leave room beside them
+    result = forecast_start(read_log(RAW / "array-few-at-once.txt", servers=8), 4, 2)
+    assert result.waiting == 12 and result.by_rule == 0  # two tasks leave room beside them
 
 
 @given(st.lists(st.tuples(st.integers(0, 99), st.integers(0, 40), st.integers(1, 7)), min_size=1, max_size=5))

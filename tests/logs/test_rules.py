@@ -28,15 +28,12 @@ from mjq_logs import (
     without_gaps,
     write_rules,
 )
-from mjq_logs.forecast.by_rule import drawn, waits_by_rule, waits_one_by_one
-from mjq_logs.forecast.state import history
 from mjq_logs.replaying import replayed
 from mjq_logs.rules.exposure import exposure, octaves
 from mjq_logs.rules.files import as_toml
-from mjq_logs.rules.hours import MONDAY, WEEK, hours_of_week
+from mjq_logs.rules.hours import MONDAY, hours_of_week
 from mjq_logs.rules.in_words import rules_in_words
 from mjq_logs.rules.judging import likeness, waits_with
-from mjq_logs.rules.weekly import weekly
 from mjq_logs.scale import errors
 from mjq_logs.waits.one_size import wait_statistics
 from tests.conftest import TRACES, needs_traces, said
@@ -451,38 +448,6 @@ def test_the_json_of_a_command_has_the_table_of_causes(nightly, tmp_path, few_jo
             jsonschema.validate(answer, json.loads(said(words[0], "--schema").out))
         for report in answer["policies"].values() if words == ("capacity",) else [answer]:
             assert report["learning"] == expected
-
-
-@pytest.mark.parametrize(
-    "rules",
-    [
-        Rules(hours=NIGHT, cycle=60.0),
-        Rules(user_servers=8.0, user_jobs=3.0),
-        Rules(hours=OpenHours.by_need({4: OpenHours.of({np.inf: "Sun 0-24"}), np.inf: NIGHT}), user_jobs=3.0),
-        Rules(hours=NIGHT, grace=1800.0, user_jobs=3.0),
-    ],
-)
-@pytest.mark.parametrize("policy", ["fcfs", "easy"])
-def test_forecasts_with_rules_are_a_replay_each(nightly, policy, rules):
-    log = with_rules(nightly, rules)
-    jobs = history(log, policy)
-    for number in (700, 1500, 2300):
-        for need, limit in ((1.0, 900.0), (16.0, 8 * HOUR)):
-            state, rng = jobs.at(jobs.arrival[number], number), np.random.default_rng(number)
-            what = drawn(jobs, state, need, limit, 8, rng, group=jobs.group[number])
-            apart = waits_by_rule(what, 32, policy) - waits_one_by_one(what, 32, policy)
-            assert np.abs(apart).max() < 1e-3, number
-
-
-def test_hours_of_forecasts_are_known_before(nightly):
-    """What comes after a time changes nothing of what was learned by then."""
-    some = np.arange(round(0.7 * len(nightly)))
-    part = nightly.of(some, window=(nightly.begin, nightly.submit[some[-1]]))
-    whole, first = weekly(nightly), weekly(part)
-    for time in np.arange(nightly.begin + 5 * WEEK, part.end, WEEK):
-        then, now = whole.at(time), first.at(time)
-        assert then is not None and now is not None
-        assert np.array_equal(then.open[then.classes(8 * HOUR, 1)], now.open[now.classes(8 * HOUR, 1)])
 
 
 def test_a_replay_by_hand_with_hours():

@@ -226,14 +226,14 @@ OTHERS = dict(
 # These know several: their answer is the same whichever resource comes first, but for names and order.
 KNOW = {
     "agreement", "capacities", "capacity_by_block_length", "capped", "costs_of_classes", "doubts",
-    "exponential_capacity", "find_gaps", "forecast_starts", "independent_capacity",
-    "judge_promises", "learned_rules", "longest_pause", "naive_capacity", "outages_in_words", "own_order_capacity",
-    "own_promises", "planned", "planned_on_hosts", "report_on_hosts",
+    "exponential_capacity", "find_gaps", "forecast_start", "independent_capacity",
+    "learned_rules", "longest_pause", "naive_capacity", "outages_in_words", "own_order_capacity",
+    "planned", "planned_on_hosts", "report_on_hosts",
     "report_on_several", "shifted_to_night", "size_in_use", "sizes_between", "too_short", "waits_at_load", "what_if",
     "window_of", "with_exact_estimates", "within", "without_gaps", "without_need",
 }  # fmt: skip
 TESTED_ELSEWHERE = {
-    "forecast_starts", "judge_promises", "own_promises", "planned", "planned_on_hosts",
+    "forecast_start", "planned", "planned_on_hosts",
     "report_on_hosts", "report_on_several", "sizes_between",
 }  # fmt: skip
 

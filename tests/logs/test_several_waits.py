@@ -10,11 +10,9 @@ from hypothesis import strategies as st
 
 import mjq_logs
 from mjq.simulation import replay
-from mjq_logs import Log, Vectors, forecast_starts, planned, sizes_between
+from mjq_logs import Log, Vectors, forecast_start, planned, sizes_between
 from mjq_logs.forecast.by_rule import drawn, waits_by_rule, waits_one_by_one
-from mjq_logs.forecast.growth import waiting_work
 from mjq_logs.forecast.state import Alike, history
-from mjq_logs.forecast.table import usual
 from mjq_logs.intervals import quantile
 from mjq_logs.lacking import in_log, lacking
 from mjq_logs.reading.log import HOUR, Before
@@ -322,16 +320,16 @@ def test_all_draws_in_one_replay_are_equal_to_a_replay_each(policy):
 
 def test_a_resource_that_never_binds_changes_no_forecast(few_draws):
     one, several = of_one(400)
-    asked = forecast_starts(one, [1, 8], [1, 4]), forecast_starts(several, [(1, 4), (8, 32)], [1, 4])
+    asked = forecast_start(one, 8, 4), forecast_start(several, (8, 32), 4)
     first, second = (as_one(answer.model_dump(exclude={"warnings"})) for answer in asked)
     assert asked[0].record and asked[0].running and first == second
-    assert [each.need for each in asked[1].forecasts] == [{"cpus": 1, "mem": 4}, {"cpus": 8, "mem": 32}]
+    assert asked[1].need == {"cpus": 8, "mem": 32}
 
 
 def test_no_forecast_depends_on_which_resource_comes_first(few_draws):
     log, need = scheduled(320), (4, 9)
-    first, second = forecast_starts(log, need, 1.0), forecast_starts(swapped(log), need[::-1], 1.0)
-    assert first.record and first.queue and first.waiting and first == second
+    first, second = forecast_start(log, need, 1.0), forecast_start(swapped(log), need[::-1], 1.0)
+    assert first.record and first.waiting and first == second
     assert first.busy["cpus"] <= 16 and first.busy["mem"] <= 32 and first.servers == {"cpus": 16, "mem": 32}
 
 
@@ -339,14 +337,6 @@ def test_jobs_alike_are_of_one_range_by_each_resource():
     need = np.array([(4, 0), (5, 0), (4, 9), (7, 8), (4, 9.0)])
     alike = Alike(need, np.full(5, 60.0), np.arange(5.0))
     assert [next(iter(alike.by(9.0, row, 60.0))).tolist() for row in need] == 2 * [[0, 1]] + 3 * [[2, 3, 4]]
-
-
-def test_the_work_that_waits_is_the_most_by_any_resource():
-    jobs, times = history(scheduled(300), "easy"), np.linspace(0, 2e5, 40)
-    work = jobs.need * jobs.limit[:, None] / (16, 32)
-    of_each = np.array([work[(jobs.arrival <= at) & (jobs.start > at)].sum(axis=0) for at in times])
-    assert waiting_work(jobs, times) == pytest.approx(of_each.max(axis=1))
-    assert len(np.unique(of_each.argmax(axis=1))) == 2
 
 
 @pytest.mark.parametrize(
@@ -360,23 +350,18 @@ def test_the_work_that_waits_is_the_most_by_any_resource():
 )
 def test_needs_that_are_none(need, message):
     with pytest.raises(ValueError, match=message):
-        forecast_starts(scheduled(60), need, 1.0)
+        forecast_start(scheduled(60), need, 1.0)
 
 
 def test_the_command_forecasts_a_start(tmp_path, few_draws, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     log = scheduled(300)
     words = ["wait", as_table(log, tmp_path / "jobs.csv"), "--unit", "cpus,mem", "--servers", "16,32", "--workers", "1"]
-    content = json.loads(said(*words, "--need", "4,0.0078125TB", "--need", "1,0", "--limit", "1h", "--json").out)
+    content = json.loads(said(*words, "--need", "4,0.0078125TB", "--limit", "1h", "--json").out)
     jsonschema.validate(content, json.loads(said("wait", "--schema").out))
-    assert [row["need"] for row in content["forecasts"]] == [{"cpus": 4, "mem": 8}, {"cpus": 1, "mem": 0}]
-    assert content["servers"] == {"cpus": 16, "mem": 32}
+    assert content["need"] == {"cpus": 4, "mem": 8} and content["servers"] == {"cpus": 16, "mem": 32}
     text = said(*words, "--need", "4,8", "--limit", "1h").out
     assert "A job of 4 CPUs and 8 GB of memory with a limit of 1 h" in text and "jobs on 16 CPUs and 32 GB" in text
-    usual_needs, _ = usual(log)
-    assert 1 < len(usual_needs) <= 6 and all(need in log.needs.tolist() for need in usual_needs)
-    text = said(*words, "--table", "--limit", "1h").out
-    assert all(f"{cpus:g} CPUs" in text or cpus < 2 for cpus, _ in usual_needs)
     assert said(*words, "--need", "4", "--limit", "1h").status == 2
 
 

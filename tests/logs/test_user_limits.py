@@ -9,9 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mjq.simulation import Limits, replay
-from mjq_logs import Log, Rules, forecast_starts, learned_rules, planned, read_log, with_rules, within
-from mjq_logs.forecast.by_rule import drawn, waits_by_rule, waits_one_by_one
-from mjq_logs.forecast.state import history
+from mjq_logs import Log, Rules, learned_rules, planned, read_log, with_rules, within
 from mjq_logs.limits import queue_limits, queue_peaks, user_limits, user_peak
 from mjq_logs.replaying import replayed
 from mjq_logs.rules.judging import waits_with
@@ -176,19 +174,6 @@ def test_the_command_refuses_limits_that_cannot_be_kept(lived, tmp_path, words, 
     assert status != 0 and message in " ".join(error.split())
 
 
-def test_forecasts_keep_the_limits_of_users():
-    """On a machine with room, only a job waits whose user has all that they may have, until a job of theirs ends."""
-    come = np.append(60.0 * np.arange(300), 18_000.0)
-    user = np.append(np.arange(300) % 100, 7)
-    run = np.append(np.full(300, 600.0), 36_000.0)
-    log = Log(np.ones(301), run, come, start=come, estimate=np.full(301, 36_000.0), user=user, servers=64)
-    jobs = history(with_rules(log, Rules(user_jobs=1)), "easy")
-    state = jobs.at(18_001.0, 301)
-    for whose, waits in ((-1, False), (8, False), (7, True)):
-        what = drawn(jobs, state, 1.0, 600.0, 4, np.random.default_rng(1), later=0, group=(whose, -1))
-        assert (waits_by_rule(what, 64, "easy") > 0).all() == waits
-
-
 def test_who_waits_while_a_log_is_written_is_of_a_known_user(tmp_path):
     head = "JobIDRaw|State|Submit|Start|End|ElapsedRaw|TimelimitRaw|AllocCPUS|ReqTRES|User"
     rows = [f"{k}|COMPLETED|{100 * k}|{100 * k}|{100 * k + 60}|60|10|1|cpu=1|{'ab'[k % 2]}" for k in range(1, 40)]
@@ -199,7 +184,6 @@ def test_who_waits_while_a_log_is_written_is_of_a_known_user(tmp_path):
     log = read_log(path, servers=8)
     b, a = (log.user[log.number == number].item() for number in (3, 4))
     assert log.present.user.tolist() == [b, a, max(a, b) + 1, -1]
-    assert history(log, "easy").group[-4:, 0].tolist() == log.present.user.tolist()
 
 
 QUEUES = "day", "night"
@@ -275,61 +259,6 @@ def test_what_has_no_queues_and_what_knows_no_limits_of_them_says_so(lived):
         with_rules(lived, Rules(queues={"noon": 4.0}))
     with pytest.raises(ValueError, match="the limit of the queue 'day' must be positive"):
         Rules(queues={"day": 0.0})
-
-
-def test_forecasts_keep_the_limits_of_queues():
-    """On a machine with room, only a job of the queue waits that has as many servers as it may have."""
-    come, run = np.append(60.0 * np.arange(120), 7_200.0), np.append(np.full(120, 600.0), 36_000.0)
-    queue = np.append(np.arange(120) % 2, 1)
-    log = Log(
-        np.ones(121), run, come, start=come, estimate=np.full(121, 36_000.0), servers=64, queue=queue,
-        queue_names=QUEUES,
-    )  # fmt: skip
-    ruled = with_rules(log, Rules(queues={"night": 1.0}))
-    jobs = history(ruled, "easy")
-    assert jobs.group[:, 1].tolist() == np.where(queue == 1, 0, -1).tolist()
-    state, asked = jobs.at(7_200.0, 121), dict(need=1, limit=1)
-    for place, name in ((-1, "day"), (0, "night")):
-        what = drawn(jobs, state, 1.0, 600.0, 4, np.random.default_rng(1), later=0, group=(-1, place))
-        waits = waits_by_rule(what, 64, "easy")
-        assert (waits > 0).all() == (name == "night") and np.array_equal(waits, waits_one_by_one(what, 64, "easy"))
-        assert (forecast_starts(ruled, **asked, queue=name).forecasts[0].by_rule > 0) == (name == "night")
-    free = forecast_starts(ruled, **asked)
-    assert free.forecasts[0].by_rule == 0
-    assert "the job that is asked for is taken to be of no queue" in " ".join(free.notes)
-    with pytest.raises(ValueError, match="the log has no queue 'noon'; its queues are 'day' and 'night'"):
-        forecast_starts(ruled, **asked, queue="noon")
-    with pytest.raises(ValueError, match="the queue 'day' of a job changes nothing: replays keep no limits of queues"):
-        forecast_starts(log, **asked, queue="day")
-
-
-@pytest.mark.parametrize("policy", ["fcfs", "first-fit", "easy"])
-def test_forecasts_with_limits_of_users_and_queues_are_their_definition(lived, policy):
-    """All draws in one replay, in place of one replay for each."""
-    jobs = history(with_rules(with_queues(lived), Rules(user_servers=16, user_jobs=3, queues={"night": 8.0})), policy)
-    bound = 0
-    for number in range(300, 800, 50):
-        state, rng = jobs.at(jobs.arrival[number], number), np.random.default_rng(number)
-        what = drawn(jobs, state, jobs.need[number], jobs.limit[number], 6, rng, group=jobs.group[number])
-        waits = waits_by_rule(what, jobs.servers, policy)
-        assert np.array_equal(waits, waits_one_by_one(what, jobs.servers, policy))
-        bound += not np.array_equal(waits, waits_by_rule(what._replace(kept=None), jobs.servers, policy))
-    assert bound > 3
-
-
-def test_the_command_forecasts_with_limits_of_queues(tmp_path):
-    rows = [f"{60 * k},{60 * k},{36000 if k == 299 else 600},36000,1,{'a' if k % 2 else 'b'}" for k in range(300)]
-    path = tmp_path / "jobs.csv"
-    path.write_text("\n".join(["submit,start,run,estimate,need,queue", *rows, ""]))
-    command = "wait", path, "--servers", "64", "--need", "1", "--limit", "1h", "--queue-limit", "1"
-    a, b = (json.loads(said(*command, "--queue", name, "--json").out)["forecasts"][0]["by_rule"] for name in "ab")
-    assert a > b
-    told = said(*command).out
-    assert "taken to be of no queue" in told and "at most so many servers at once" in told
-    status, _, error = said(*command, "--queue", "c")
-    assert status != 0 and "the log has no queue 'c'; its queues are 'b' and 'a'" in error
-    status, _, error = said("wait", path, "--servers", "64", "--queue", "a", "--against", path)
-    assert status != 0 and "--queue" in error
 
 
 def test_queues_of_which_no_job_has_started_have_no_peak(lived):
