@@ -115,20 +115,8 @@ def test_smaller_needs_lose_less_in_the_median_and_so_does_easy():
 # --- Forecasts --------------------------------------------------------------------------------------------------------
 
 
-@pytest.fixture(scope="module")
-def scores():
-    """The record of each log."""
-    return experiments.kept("forecasts")
-
-
-def test_rules_make_forecasts_of_kth_better_by_a_tenth_than_the_wait_of_the_last_job_alike(scores):
-    alone, ruled = (scores.filter(log="KTH-SP2", starts="real").row(k, named=True) for k in range(2))
-    assert alone["rules"] == "none" != ruled["rules"] and scores.filter(pl.col("rules") != "none").height == 1
-    assert ruled["error"] < 0.9 * ruled["error_of_last"] < alone["error"]
-
-
-def test_replays_alone_suffice_where_the_rule_is_the_scheduler(scores):
-    replayed = scores.filter(pl.col("starts") != "real")
+def test_replays_alone_suffice_where_the_rule_is_the_scheduler():
+    replayed = experiments.kept("forecasts").filter(pl.col("starts") != "real")
     assert (replayed["error"] - replayed["error_of_rule"]).abs().max() < 0.03
 
 
