@@ -2,7 +2,6 @@ from . import chapters as chapters
 from . import drawings as drawings
 from . import exercises as exercises
 from . import experiments as experiments
-from . import headlines as headlines
 from . import published as published
 from . import reference as reference
 from . import runs as runs

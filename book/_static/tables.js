@@ -104,14 +104,3 @@ function seek() {
   for (const fold of document.querySelectorAll(".values-fold, .values-problem")) fold.addEventListener("toggle", reach);
 }
 addEventListener("load", seek);
-// Commands of the ledger: what was ticked stays ticked.
-function tick() {
-  for (const box of document.querySelectorAll(".claims input")) {
-    const key = `mjq-claim ${box.value}`;
-    try {
-      box.checked = localStorage.getItem(key) === "1";
-      box.addEventListener("change", () => (box.checked ? localStorage.setItem(key, "1") : localStorage.removeItem(key)));
-    } catch { return; }  // a browser that keeps nothing
-  }
-}
-addEventListener("load", tick);

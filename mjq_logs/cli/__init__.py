@@ -29,14 +29,12 @@ from mjq_logs.cli.alive import listening
 
 __all__ = ["ENTRIES", "command", "main", "process"]
 
-MAIN_HELP = """Run the chapters of the book with your own numbers, solve a model, or study the log of a cluster.
+MAIN_HELP = """Run the chapters of the book with your own numbers, or study the log of a cluster.
 
     mjq list                             show the chapters
     mjq list stability                   show the parameters of a chapter
     mjq run stability -p n 60            run a chapter with other parameters
     mjq sweep stability -p p1 0.1:0.9:9  run it many times; repeat the command to resume
-    mjq solve stability --n 30 --n1 3 --n2 10 --mu1 1 --mu2 .5 --p1 .7
-                                         compute the results of a model, without a notebook
     mjq reference fcfs wait              show results that were computed in two ways
     mjq replay log.swf --policy fcfs --policy easy
                                          compare the waits of a log under two policies
@@ -59,7 +57,7 @@ LAST_LINE = (
 )
 SECTIONS: dict[str, list[str]] = {
     "Chapters": ["list", "run", "sweep"],
-    "Models": ["solve", "reference"],
+    "Models": ["reference"],
     "Logs": ["replay", "capacity", "plan", "wait", "summary", "draw"],
     "Teaching": ["sheets", "grade"],
 }
@@ -121,10 +119,6 @@ def _refuse(arguments, message, status, hint=""):
         subcommand = ENTRIES[name].load() if name in ENTRIES and "--json" in arguments else None
     except ModuleNotFoundError:
         subcommand = None
-    if isinstance(subcommand, click.Group):
-        models = subcommand.list_commands(click.Context(subcommand))
-        model = next((word for word in arguments[1:2] if word in models), None)
-        return common.say_json(message, status, command=name, model=model)
     if subcommand and any("--json" in option.opts for option in subcommand.params):
         return common.say_json(message, status, command=name)
     return common.say(f"{message}{hint}", status)
@@ -137,14 +131,25 @@ def _help_of(error):
     return ""
 
 
-class Main(common.Group):
+class Main(click.Group):
     """Describe the command ``mjq``, whose subcommands are loaded one by one, grouped by subject."""
-
-    sections = SECTIONS
 
     def list_commands(self, context: click.Context) -> list[str]:
         """Return the names of the subcommands in the order of the sections."""
-        return [name for part in self.sections.values() for name in part]
+        return [name for part in SECTIONS.values() for name in part]
+
+    def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write a list of subcommands for each section, each with its whole first sentence."""
+        for title, part in SECTIONS.items():
+            with formatter.section(title):
+                formatter.write_dl([(name, self._first_sentence(context, name)) for name in part])
+
+    def _first_sentence(self, context, name):
+        try:
+            command = self.get_command(context, name)
+        except click.ClickException as error:
+            return f"({error.format_message()})"
+        return "" if command is None else command.get_short_help_str(limit=200)
 
     def get_command(self, context: click.Context, name: str) -> click.Command | None:
         """Return a subcommand, or None if there is none of this name.

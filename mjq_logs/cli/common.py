@@ -73,31 +73,6 @@ def _is_same(first, second):
     return first.resolve() == second.resolve() or (first.exists() and second.exists() and first.samefile(second))
 
 
-class Group(click.Group):
-    """Describe a command that lists its subcommands in order, each with its whole first sentence."""
-
-    command_class = Command
-    sections: dict[str, list[str]] = {}  # by default there is one
-
-    def list_commands(self, context: click.Context) -> list[str]:
-        """Return the names of the subcommands in the order in which they were added."""
-        return list(self.commands)
-
-    def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write a list of subcommands for each section."""
-        names = self.list_commands(context)
-        for title, part in (self.sections or {"Commands": names}).items():
-            with formatter.section(title):
-                formatter.write_dl([(name, self._first_sentence(context, name)) for name in part])
-
-    def _first_sentence(self, context, name):
-        try:
-            command = self.get_command(context, name)
-        except click.ClickException as error:
-            return f"({error.format_message()})"
-        return "" if command is None else command.get_short_help_str(limit=200)
-
-
 class NewFile(click.Path):
     """Take the name of a file to be written, in a folder that takes it: the answer may take long to compute.
 

@@ -48,9 +48,6 @@ def digest(build, chapter, *opened):
 
 # --- What a chapter depends on --------------------------------------------------------------------------------------
 
-COMMANDS = """%%bash
-mjq solve stability --n 30 --n1 3 --n2 10 --mu1 1 --mu2 .5 --p1 .7
-mjq list stability"""
 WORKERS = """from mjq._util.parallel import map_cases
 
 def states(n):
@@ -67,7 +64,8 @@ CHAPTERS = {
     ),
     "workers": notebook(WORKERS),
     "commands": notebook(
-        "import os, sys\nos.environ['PATH'] = f'{os.path.dirname(sys.executable)}:{os.environ[\"PATH\"]}'", COMMANDS
+        "import os, sys\nos.environ['PATH'] = f'{os.path.dirname(sys.executable)}:{os.environ[\"PATH\"]}'",
+        "%%bash\nmjq list stability",
     ),
     "stability": notebook("n: int = 1  # servers; our choice"),
 }
@@ -109,9 +107,8 @@ CODE, WORDS = ("", "\nmore = 1\n"), ('"""', '"""In other words. ')  # what is re
         ("workers", "mjq/models/cluster/rule.py", CODE, True),
         ("workers", "mjq/models/cluster/rule.py", WORDS, False),
         ("workers", "mjq/models/fluid/share.py", CODE, False),
-        ("commands", CLOSED_FORMS, CODE, True),
-        ("commands", CLOSED_FORMS, WORDS, False),
         ("commands", "mjq_logs/cli/__init__.py", CODE, True),
+        ("commands", "mjq_logs/cli/__init__.py", WORDS, False),
         ("commands", "mjq/simulation/loop.py", CODE, False),
         ("commands", "notebooks/stability.ipynb", ("servers; our", "machines; our"), True),
         ("commands", "notebooks/stability.ipynb", ("our choice", "ours"), True),

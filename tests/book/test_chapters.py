@@ -12,7 +12,6 @@ from mjq import models
 from mjq_book import published
 from mjq_book.chapters import CHAPTERS, NAMES, PAPERS
 from mjq_book.exercises import questions
-from mjq_book.headlines import MODELS
 from tests.cli import test_odd_input
 from tests.conftest import ROOT
 from tests.nbval_plugin import build_script
@@ -38,8 +37,7 @@ def test_contents_readme_and_ledger_have_the_chapters_in_their_order():
     assert [name for name in dict.fromkeys(linked) if name in chapters] == chapters
 
 
-def test_models_and_headlines_are_those_of_the_list():
-    assert tuple(MODELS) == NAMES
+def test_models_are_those_of_the_list():
     assert all(getattr(mjq, name) is getattr(models, name) for name in NAMES)
     modules = {path.stem for path in (ROOT / "mjq/models").iterdir()} - {"__init__", "__pycache__", "chapters"}
     assert modules == set(NAMES)

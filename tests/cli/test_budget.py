@@ -2,25 +2,24 @@
 
 import pytest
 
+from mjq import Pool, System, TrackedCluster
 from mjq._util.budget import NotInTime, require_time, spent, within
 from mjq.models.pool_depletion import depletion, passes
-from mjq_book.headlines import solving
-from tests.conftest import said
 
 
 @pytest.mark.parametrize(
-    "words",
+    "solve",
     [
-        ["processing_capacity", "--B", 6, "--b", "2,3", "--mu", "2.5,.625", "--p", ".5,.5", "--lam", 1.5],
-        ["cluster", "--N", 3, "--sizes", "1,2", "--p", ".7,.3", "--lam", 5, "--mu1", 7, "--mu2", 11, "--C", 1],
-        ["pool_depletion", "--D", "[[1, 2], [3, 1]]", "--N_A", 7, "--N_B", 3, "--K", 3],
+        lambda: System(6, (2, 3), (2.5, 0.625), (0.5, 0.5)).queue(1.5).EW,
+        lambda: TrackedCluster(3, (1, 2), 11.0, (0.7, 0.3), 7.0, 1).queue(5.0),
+        lambda: Pool([[1, 2], [3, 1]], (7, 3), 3).depletion(),
     ],
+    ids=["system", "cluster", "pool"],
 )
-def test_what_is_not_solved_in_time_is_given_up(words, monkeypatch):
-    assert said("solve", *words).status == 0
-    monkeypatch.setattr(solving, "MOST_SECONDS", 0.0)
-    run = said("solve", *words)
-    assert (run.status, run.out) == (1, "") and "the exact solution takes more than 0 s" in run.err
+def test_what_is_not_solved_in_time_is_given_up(solve):
+    solve()
+    with pytest.raises(NotInTime, match="of 0 s"), within(0):
+        solve()
 
 
 def test_the_shorter_of_two_budgets_counts():

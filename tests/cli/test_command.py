@@ -14,17 +14,14 @@ from urllib.parse import urlparse
 
 import click
 import distributed
-import jsonschema
 import psutil
 import pytest
 from click.shell_completion import ShellComplete
 
 import mjq
-from mjq import pool_depletion, processing_capacity, stability
 from mjq.__main__ import main as start
 from mjq_book import runs
 from mjq_book.cli import chapters as chapter_commands
-from mjq_book.headlines import MODELS, schema, solve
 from mjq_book.runs import chapters
 from mjq_logs.cli import command, common
 from tests.conftest import FULL, ROOT, SMALL, Said, csv_rows, said, write_chapter
@@ -106,7 +103,6 @@ def test_without_the_repository_there_are_no_chapters(tmp_path, monkeypatch):
         (["sweep", "stability"], "needs -p NAME VALUES or --cases FILE"),
         (["sweep", "stability", "-p", "p1", "0:2:3"], "case 3: stability: p1 must lie between 0 and 1, got 2"),
         (["sweep", "stability", "-p", "p1", "0:1"], "a range is start:stop:number"),
-        (["solve", "stability", "--n", "30"], "needs n1, n2, mu1, mu2, p1\nSee mjq solve stability --help.\n"),
         (["nonsense"], "mjq: No such command 'nonsense'.\nSee mjq --help.\n"),
         (["sweep", "stability", "--xyz", "x"], "mjq: No such option '--xyz'.\nSee mjq sweep --help.\n"),
         (["run", "stability", "--html", "page.html", "--label"], "requires an argument.\nSee mjq run --help.\n"),
@@ -116,8 +112,6 @@ def test_without_the_repository_there_are_no_chapters(tmp_path, monkeypatch):
         ),
         (["run", "stability", "-p", "p1", "!!bool foo"], "p1: '!!bool foo' is not a value"),
         (["run", "cluster", "-p", "T", "30000000"], "size 30000000 exceeds the 16 servers"),
-        (["solve", "stability", "--n", "30", "--n", "31"], "--n is given 2 times"),
-        (["solve", "fluid", "--network", "missing.yaml"], "missing.yaml cannot be read"),
         (["sweep", "stability", "--cases", "missing.csv"], "missing.csv cannot be read as a table of cases: No such"),
         (["sweep", "stability", "--cases", os.devnull], f"{os.devnull} has no cases"),
         (["sweep", "stability", "-p", "p1", ".1,.2", "--workers", "0"], "0 is not in the range"),
@@ -132,16 +126,12 @@ def test_bad_input_ends_with_status_2_and_a_clear_word(tmp_path, words, complain
     assert not list(tmp_path.rglob("cases.jsonl"))
 
 
-def test_matrices_are_explained():
-    assert "--D [[X, ...], ...]" in said("solve", "pool_depletion", "--help").out
-
-
 @pytest.mark.parametrize(
     ("status", "words"),
     [
         (0, ["list", "stability", "--json"]),
         (2, ["run", "stability", "-p", "nn1", "3"]),
-        (2, ["solve", "nonsense", "--json"]),
+        (2, ["list", "nonsense", "--json"]),
         (1, NOBODY_ANSWERS),
     ],
 )
@@ -198,7 +188,7 @@ def test_a_file_in_the_current_folder_does_not_replace_a_library(tmp_path, monke
 
 
 def test_help_and_completion(tmp_path):
-    for words in ([], ["sweep"], ["solve", "cluster"]):
+    for words in ([], ["sweep"]):
         assert said(*words, "--help").out.startswith(f"Usage: {' '.join(['mjq', *words])} [OPTIONS]")
     assert "complete" in process(cwd=tmp_path, env=os.environ | {"_MJQ_COMPLETE": "bash_source"}).out
     asked = {"_MJQ_COMPLETE": "bash_complete", "COMP_WORDS": "mjq run stability -p n", "COMP_CWORD": "4"}
@@ -215,20 +205,12 @@ def test_all_commands_are_listed_by_subject_in_the_order_of_the_examples():
 
 def test_without_arguments_the_command_shows_its_help():
     assert said().err == said("--help").out
-    assert said("solve").err == said("solve", "--help").out
-
-
-def test_required_inputs_are_marked():
-    text = " ".join(said("solve", "scheduling", "--help").out.split())
-    assert re.search(r"--room INTEGER [^[]+ \[required\] --policy WORD [^\[]*--json", text)
 
 
 def test_a_whole_number_beyond_floats_is_refused_by_name():
     """Python reads it, and no float holds it."""
     huge = "1" + 400 * "0"
-    small = ["--n", "30", "--n1", "3", "--n2", "10", "--mu1", "1", "--mu2", ".5", "--p1"]
     for words in (
-        ["solve", "stability", *small, huge],
         ["run", "stability", "-p", "p1", huge],
         ["sweep", "stability", "-p", "p1", f".5,{huge}"],
         ["sweep", "stability", "-p", "p1", f".5:{huge}:3"],
@@ -389,67 +371,10 @@ def test_a_failed_run_ends_with_status_1_and_says_where(tmp_path, small):
     assert (tmp_path / "runs/small/a.failed/small.ipynb").exists()
 
 
-# --- Solving --------------------------------------------------------------------------------------------------------
-
-NETWORK = {
-    "servers": {"think": "inf", "cpu": 2},
-    "service": [{"queue": "think", "class": "c", "mean": 5}, {"queue": "cpu", "class": "c", "mean": 1, "scv": 0.5}],
-    "routing": [{"from": ["think", "c"], "to": ["cpu", "c"]}, {"from": ["cpu", "c"], "to": ["think", "c"]}],
-    "population": [{"queue": "think", "class": "c", "jobs": 6}],
-}
-DEMANDS = [[0.75, 0.64], [0.48, 1.25]]
-SOLVED = {
-    "processing_capacity": dict(B=6, b=[2, 3], mu=[1, 1], p=[0.5, 0.5], lam=1.0, t=10.0),
-    "stability": dict(n=30, n1=3, n2=10, mu1=1, mu2=0.5, p1=0.7),
-    "cluster": dict(N=3, sizes=[1, 2], p=[0.7, 0.3], lam=5, mu1=7, mu2=[11, 13], C=1),
-    "fluid": dict(network=NETWORK, p=2.0),
-    "pool_depletion": dict(D=DEMANDS, N_A=7, N_B=3, K=3),
-    "near_saturation": dict(B=6, b=[2, 3], mu=[2.5, 0.625], p=[0.5, 0.5], lam=1.8),
-    "several_resources": dict(B=[12, 12], b=[[4, 1], [1, 4]], mu=[1, 1], p=[0.5, 0.5]),
-    "many_hosts": dict(m=3, B=4, b=[1, 2, 4], mu=[1, 1, 1], p=[0.5, 0.3, 0.2], placement="worst fit"),
-    "scheduling": dict(lam=1, B=4, b=[1, 3], mu=[1, 0.5], p=[0.6, 0.4], room=3, policy="first-fit"),
-}
-
-
-@pytest.mark.parametrize("model", SOLVED)
-def test_a_model_is_solved_as_its_schema_says(tmp_path, model):
-    (tmp_path / "network.json").write_text(json.dumps(NETWORK))
-    given = {key: "network.json" if key == "network" else json.dumps(x) for key, x in SOLVED[model].items()}
-    run = said("solve", model, *[word for key, x in given.items() for word in (f"--{key}", x)], cwd=tmp_path)
-    assert run.status == 0, run.err
-    found = json.loads(run.out)
-    assert found == solve(model, **SOLVED[model])
-    described = json.loads(said("solve", model, "--schema", cwd=tmp_path).out)
-    assert described == schema(model)
-    jsonschema.Draft202012Validator.check_schema(described)
-    jsonschema.validate(found, described)
-
-
-def test_solved_numbers_are_those_of_the_models():
-    assert set(SOLVED) == set(MODELS)
-    assert solve("stability", **SOLVED["stability"])["result"]["throughput"] == stability.throughput(
-        30, 3, 10, 1, 0.5, 0.7
-    )
-    queue = processing_capacity.sojourn(1.0, 6, (2, 3), (1, 1), (0.5, 0.5))
-    assert solve("processing_capacity", **SOLVED["processing_capacity"])["result"]["EW"] == queue.EW
-    best = solve("pool_depletion", **SOLVED["pool_depletion"])["result"]
-    assert best["T"] == min(pool_depletion.depletion(DEMANDS, 7, 3, k, 3 - k).T for k in range(4))
-    assert sum(
-        solve("fluid", **SOLVED["fluid"])["result"]["mean_jobs"][q]["c"] for q in ("think", "cpu")
-    ) == pytest.approx(6)
-
-
-REST = "--n2 40 --mu1 1 --mu2 1 --p1 .5".split()
-
-
 @pytest.mark.parametrize(
     ("status", "words", "kind", "complaint"),
     [
-        (2, ["solve", "stability", "--n", "30", "--n1", "3", *REST], "input", "need n2 40"),
-        (2, ["solve", "stability", "--n", "thirty", "--n1", "3", *REST], "input", "thirty"),
-        (2, ["solve", "stability", "--n", "30", "--n1", "[3]", *REST], "input", "got [3]"),
-        (2, ["solve", "stability", "--nonsense", "30"], "input", "No such option"),
-        (2, ["solve", "fluid", "--network", "missing.json"], "input", "missing.json cannot be read"),
+        (2, ["list", "--nonsense"], "input", "No such option"),
         (2, ["list", "stabilty"], "input", "there is no chapter 'stabilty'; nearest: stability"),
         (2, ["replay", "missing.swf", "--servers", "-1"], "input", "Invalid value for '--servers'"),
         (2, ["replay", "missing.swf"], "input", "File 'missing.swf' does not exist"),
@@ -461,7 +386,6 @@ REST = "--n2 40 --mu1 1 --mu2 1 --p1 .5".split()
         (2, ["reference", "no-such-value"], "input", "no reference value is named 'no-such-value'"),
         (2, ["summary", ""], "input", "File '' does not exist"),
         (2, ["wait", "missing.swf", "--limit", "soon"], "input", "'soon' is not a duration such as 2h"),
-        (2, ["solve", "nonsense"], "input", "No such command 'nonsense'"),
     ],
 )
 def test_every_command_that_prints_json_has_errors_as_json(tmp_path, status, words, kind, complaint):
@@ -469,13 +393,11 @@ def test_every_command_that_prints_json_has_errors_as_json(tmp_path, status, wor
     run = said(*words, "--json", cwd=tmp_path)
     told = json.loads(run.err)
     assert (run.status, run.out, told["command"], told["error"]["type"]) == (status, "", words[0], kind)
-    assert told.get("model") == (words[1] if words[0] == "solve" and words[1] in MODELS else None)
     assert complaint in told["error"]["message"]
 
 
 def test_commands_that_print_json_are_those_tried_above():
     has_json = [name for name in command.list_commands(None) if "--json" in said(name, "--help").out]
-    # Of solve, each model has it.
     assert has_json == ["list", "reference", "replay", "capacity", "plan", "wait", "summary"]
 
 
