@@ -81,13 +81,11 @@ from .rules.search import learned_rules as learned_rules
 from .several import report_on_several as report_on_several
 from .waits.changes import Changed as Changed
 from .waits.changes import capped as capped
-from .waits.changes import shifted_to_night as shifted_to_night
 from .waits.changes import with_exact_estimates as with_exact_estimates
 from .waits.changes import without_need as without_need
-from .waits.machines import sizes_between as sizes_between
 from .waits.one_size import waits_at_load as waits_at_load
 from .waits.plan import planned as planned
-from .waits.plan import planned_on_hosts as planned_on_hosts
+from .waits.plan import sizes_between as sizes_between
 from .waits.what_if import what_if as what_if
 from .window import busy_share as busy_share
 from .window import held_most as held_most

@@ -643,10 +643,9 @@ class HostsReport(Plain):
 class Size(Plain):
     """Hold the waits on a machine of one size."""
 
-    servers: Annotated[Amount, Column("{machine}", "", "g")]
-    """Of several resources, how much of each."""
+    servers: Annotated[float, Column("servers", "", "g")]
     load: Annotated[float, Column("load", "%", ".1f")]
-    """Work that comes, as a share of what the servers can do; of several resources, of the one that has most to do."""
+    """Work that comes, as a share of what the servers can do."""
     too_large: int
     """Jobs of the log that need more than there is. If there are any, nothing is replayed."""
     waits: Annotated[Waits | None, OF_WAITS]
@@ -673,21 +672,18 @@ class PolicyPlan(Plain):
 
     policy: str
     sizes: list[Size]
-    smallest: Amount | None
+    smallest: float | None
     """Smallest size tried that meets the target."""
-    from_on: Amount | None
+    from_on: float | None
     """Size tried from which on all larger ones that were tried meet it."""
-    possible: Amount | None
+    possible: float | None
     """Smallest size tried that does not surely miss the target."""
-    surely: Amount | None
+    surely: float | None
     """Smallest size tried whose interval lies below the target."""
-    servers: Amount | None
+    servers: float | None
     """Machine whose waits are shown against the load."""
     loads: list[AtLoad]
     verdict: list[str]
-    twice: dict[str, Waits] = {}
-    """Waits on the machine of the log if it had twice as much of this one resource, by its name; empty with one
-    resource, and where a job does not fit into that machine."""
 
     @property
     def tells(self) -> bool:
@@ -707,7 +703,7 @@ class Effect(Plain):
     told: str
     """The same in sentences."""
     policy: Annotated[str, Column("policy")]
-    servers: Amount
+    servers: float
     jobs: int
     """Jobs whose waits are compared: all that are in both logs."""
     before: Annotated[Waits, _waits("as it is", ".value")]
@@ -718,7 +714,7 @@ class Effect(Plain):
     """By how much the change shortens the waits; intervals compare the same jobs with each other."""
     response: Annotated[Interval, Column("mean wait and\nrun time\nshorter by", "h")]
     """By how much the change shortens the mean response time, which is wait and run time."""
-    smallest: Annotated[Amount | None, Column("{machine} for\nthe target", "", "g")] = None
+    smallest: Annotated[float | None, Column("servers for\nthe target", "", "g")] = None
     """Smallest size tried that meets the target of the plan under the change; null without a target, too."""
 
 
@@ -726,7 +722,7 @@ class Plan(Plain):
     """Say how many servers keep the waits of a log below a target."""
 
     jobs: int
-    servers: Amount | None
+    servers: float | None
     """Machine of the log."""
     servers_from: str
     lines: Lines | None
@@ -739,9 +735,7 @@ class Plan(Plain):
     growth: float
     """Factor on the arrival rate of the log."""
     node: float
-    """Servers of a node; of several resources, how much it has of the first one of which larger machines have more."""
-    varies: list[str] = []
-    """Resources of which larger machines have more; empty with one resource."""
+    """Servers of a node."""
     real_waits: list[str]
     """How far replays agree with the waits of the log; empty if it has none."""
     rules: list[str] = []

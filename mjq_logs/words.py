@@ -21,7 +21,6 @@ ESTIMATES = {
 }
 NAMES = {"cpus": "CPUs", "gpus": "GPUs", "mem": "memory"}  # of resources, in sentences
 MEASURED = NAMES | {"mem": "GB of memory"}
-OTHER_HOSTS = "other hosts"  # beside those of one size
 SINGLE = {"cpus": "CPU", "gpus": "GPU", "nodes": "node"}  # where there is one
 UNITS = {"h": 1.0, "min": 60.0, "s": 3600.0}  # in an hour
 LEAST_WAIT = 60.0  # seconds; mean waits up to it are not told apart
@@ -29,15 +28,6 @@ LARGE = 1e6  # from which on a number is written with an exponent
 MOST_APART = 1.5  # factor between two mean waits, up to which they agree
 FAR_APART = 100.0  # factor between them, from which on it is not told: one of them is hardly a wait
 HELD_BACK = 0.1  # by which the log exceeds the replay in the share of the time in which a job waits that would fit
-POOL = (
-    "The machine is one pool: a job may take what it needs of one resource from one node, and of another from another. "
-    "Where jobs must fit into nodes, they wait longer."
-)
-ON_HOSTS = (
-    "Each job must fit on one host, and jobs start in order of arrival, but where some waiting jobs are in view. "
-    "Priorities, fair share, partitions and limits for users are not modelled. Hosts do not fail and are empty before "
-    "the first job."
-)
 ALONE = "A what-if changes one thing: nobody submits other jobs, or at other times, because of it."
 CLEARLY = 1.5  # factor between the target and a wait that clearly meets or misses it
 TOO_WIDE = 10.0  # times its lower end is the upper end of the interval of a wait, above which a log cannot tell a size
@@ -82,8 +72,6 @@ def amount_in_words(amount: Amount) -> str:
 
     >>> amount_in_words(1.0), amount_in_words({"cpus": 1.0, "mem": 12.5, "gpus": 0.0})
     ('1 server', '1 CPU and 12.5 GB of memory')
-    >>> amount_in_words({"hosts of 12 servers": 1.0, "other hosts": 20.0})
-    '1 host of 12 servers and 20 other hosts'
     """
     if not isinstance(amount, dict):
         return f"{amount:g} server{'s' * (amount != 1)}"
@@ -91,9 +79,9 @@ def amount_in_words(amount: Amount) -> str:
     return listed(parts) if parts else "nothing"
 
 
-def _measured(name, size=2.0):
+def _measured(name, size):
     many = MEASURED.get(name, name)
-    return SINGLE.get(name, many.replace("hosts", "host", 1)) if size == 1 else many
+    return SINGLE.get(name, many) if size == 1 else many
 
 
 def listed(words: Iterable[str]) -> str:
@@ -176,50 +164,43 @@ def rule_of(name: str) -> Policy:
     return rule
 
 
-def plan_in_words(
-    plan: PolicyPlan, target: float, percentile: float, node: float, why: str = "", varies: Sequence[str] = ()
-) -> list[str]:
-    """Return the answer of a plan in sentences; the first says so if the log cannot tell, and another one says why.
-
-    Of several resources, larger machines have more of those that it `varies`; a node is of the first of them.
-    """
+def plan_in_words(plan: PolicyPlan, target: float, percentile: float, node: float, why: str = "") -> list[str]:
+    """Return the answer of a plan in sentences; the first says so if the log cannot tell, and another one says why."""
     goal = f"{percentile:g} % of the jobs wait at most {time_in_words(target)}"
     waits = [(row.waits.percentile.value, row.servers) for row in plan.sizes if row.waits]
     if plan.smallest is None:
         shortest = min(waits, key=lambda pair: pair[0], default=None)
-        least = f", the least is {time_in_words(shortest[0])}, on {size_in_words(shortest[1])}" if shortest else ""
-        return [f"Under {plan.policy} no size that was tried does it ({goal}){least}.", *_of_twice(plan, percentile)]
+        least = f", the least is {time_in_words(shortest[0])}, on {shortest[1]:g}" if shortest else ""
+        return [f"Under {plan.policy} no size that was tried does it ({goal}){least}."]
     place, row = next((k, row) for k, row in enumerate(plan.sizes) if row.servers == plan.smallest)
     assert row.waits, "all jobs fit into a machine that meets the target"
     ends = row.waits.percentile
     if not row.surely and (ends.low is None or ends.high is None or ends.high > TOO_WIDE * ends.low):
         sentences = [
-            f"This log cannot tell how {'large a machine' if varies else 'many servers'} it takes so that {goal} under "
-            f"{plan.policy}: {_between(plan, target)}.",
-            f"In the replay of this log {_machine(plan.smallest)} are enough.",
+            f"This log cannot tell how many servers it takes so that {goal} under {plan.policy}: "
+            f"{_between(plan, target)}.",
+            f"In the replay of this log {_about(plan.smallest)} servers are enough.",
         ]
     else:
         sentences = [
-            f"Under {plan.policy}, {goal} on {_machine(plan.smallest)}.",
+            f"Under {plan.policy}, {goal} on {_about(plan.smallest)} servers.",
             f"As far as this log can tell, it takes {_between(plan, target)}.",
         ]
     before = plan.sizes[place - 1].servers if place else None
     if before is None:
-        sentences.append(f"It is the smallest size that was tried: {'less' if varies else 'fewer'} may do.")
-    elif _number(before, varies) < (_number(plan.smallest, varies) - node) * (1 - ROUNDING):
-        sentences.append(f"The next smaller size that was tried, {size_in_words(before)}, misses the target.")
+        sentences.append("It is the smallest size that was tried: fewer may do.")
+    elif before < (plan.smallest - node) * (1 - ROUNDING):
+        sentences.append(f"The next smaller size that was tried, {before:g}, misses the target.")
     if plan.from_on is None:
         sentences.append("But the largest size that was tried misses the target.")
     elif plan.from_on != plan.smallest:
         missing = [larger.servers for larger in plan.sizes[place:] if not larger.meets]
-        named = [*map(size_in_words, missing[:MOST_NAMED]), *["…"] * (len(missing) > MOST_NAMED)]
-        again = ("; " if varies else ", ").join(named)
-        sentences.append(
-            f"But larger ones miss it again ({again}); from {_about(plan.from_on)} on all that were tried meet it."
-        )
+        named = [*(f"{size:g}" for size in missing[:MOST_NAMED]), *["…"] * (len(missing) > MOST_NAMED)]
+        again, size = ", ".join(named), _about(plan.from_on)
+        sentences.append(f"But larger ones miss it again ({again}); from {size} on all that were tried meet it.")
     if why:
         sentences.append(f"There are no intervals: {why}.")
-    sentences += [_further(row, node, varies), *_of_twice(plan, percentile)]
+    sentences.append(_further(row, node))
     if row.exact_estimates:
         saved = row.exact_estimates.mean
         sentences.append(
@@ -228,19 +209,6 @@ def plan_in_words(
             else f"Exact estimates would save {time_in_words(saved.value)} there."
         )
     return sentences
-
-
-def _of_twice(plan, percentile):
-    """Say how long jobs would wait if the machine had twice as much of one resource: which of them is short."""
-    if plan.twice:
-        waits = listed(
-            f"{time_in_words(waits.percentile.value)} with twice the {NAMES.get(name, name)}"
-            for name, waits in plan.twice.items()
-        )
-        yield (
-            f"On the machine of the log, and with no more of the others, {percentile:g} % of the jobs would wait at "
-            f"most {waits}."
-        )
 
 
 def _between(plan, target):
@@ -258,18 +226,12 @@ def _between(plan, target):
         high = next((row.servers for row in plan.sizes[near[-1] + 1 if near else 0 :]), None)
         low = _about(plan.smallest)
     if high is None:
-        most = f"more than {size_in_words(last)}"
-        return f"from {low} to {most}" if isinstance(last, dict) else f"between {low} and {most}"
+        return f"between {low} and more than {last:g}"
     if high == first:
         return f"at most {_about(high)}"
     if _about(high) == low:
         return low if plan.tells else f"{low} or more"
-    return f"from {low} to {_about(high)}" if isinstance(high, dict) else f"between {low} and {_about(high)}"
-
-
-def _number(amount, varies):
-    """Return the number by which sizes are told apart: servers, or how much there is of the first that varies."""
-    return amount[varies[0]] if varies else amount
+    return f"between {low} and {_about(high)}"
 
 
 def size_in_words(amount: Amount) -> str:
@@ -282,65 +244,42 @@ def size_in_words(amount: Amount) -> str:
 
 
 def _about(amount):
-    """Return a number of servers, from a thousand on the roundest within one per cent; of several resources, each.
+    """Return a number of servers, from a thousand on the roundest within one per cent.
 
     >>> _about(113.0), _about(5594.0), _about(4933.0), _about(6000.0)
     ('113', 'about 5,600', 'about 4,900', '6000')
     """
-    if isinstance(amount, dict):
-        return amount_in_words(amount)
     rounded = (round(amount, -digits) for digits in range(9, -1, -1))
     near = next((x for x in rounded if abs(x - amount) <= ROUND * amount), amount)
     return f"{amount:g}" if amount < LARGE_SIZE or near == amount else f"about {near:,.0f}"
 
 
-def _machine(amount):
-    return _about(amount) + ("" if isinstance(amount, dict) else " servers")
-
-
-def node_in_words(node: float, varies: Sequence[str] = ()) -> str:
-    """Return what is added to a machine at a time.
-
-    >>> node_in_words(1), node_in_words(32), node_in_words(1, ["mem"]), node_in_words(32, ["cpus", "mem"])
-    ('server', 'node of 32 servers', 'GB of memory', 'node of 32 CPUs, with the others in step,')
-    """
-    name = varies[0] if varies else "servers"
-    one = _measured(name, 1) if varies else "server"
-    what = one if node == 1 else f"node of {node:g} {_measured(name)}"
-    return what + (", with the others in step," if len(varies) > 1 else "")
-
-
-def _further(row, node, varies):
+def _further(row, node):
     """Say what further nodes save, if the log can tell."""
-    servers = f"further {node_in_words(node, varies)}"
+    servers = "further server" if node == 1 else f"further node of {node:g} servers"
     saved = row.each_node_more and row.each_node_more.mean
     if saved is None:
         return f"No size that was tried is a tenth larger, so nothing is said of what a {servers} saves there."
     if saved.holds_zero:
         return f"This log cannot tell what a {servers} would save there."
-    size = size_in_words(row.servers)
-    return f"From {size} on, each {servers} saves the jobs {time_in_words(saved.value)} of waiting on average."
+    return f"From {row.servers:g} on, each {servers} saves the jobs {time_in_words(saved.value)} of waiting on average."
 
 
-def assumed(log: Log, growth: float, names: Sequence[str], changes: bool = False, on_hosts: bool = False) -> list[str]:
-    """Return what every number of a plan assumes; on hosts, the rules are others than these policies."""
+def assumed(log: Log, growth: float, names: Sequence[str], changes: bool = False) -> list[str]:
+    """Return what every number of a plan assumes."""
     faster = "" if growth == 1 else f", {growth:g} times as fast"
     what = "as users gave them, and at least the run times" if log.estimate is not None else "the run times themselves"
     fail = "do not fail" if log.calendar is None else "are up as the calendar says, the same share on any machine"
-    known = not on_hosts and any(rule_of(name).knows_times for name in names)
+    known = any(rule_of(name).knows_times for name in names)
     unmodelled = [name for name, known in (
         ("priorities", log.priority is not None), ("fair share", False), ("partitions", False),
         ("limits for users", log.rules is not None and log.rules.limits_users),
     ) if not known]  # fmt: skip
-    of_pool = [
-        f"Servers are alike, are not shared and {fail}; the machine is empty before the first job; "
-        f"{listed(unmodelled)} are not modelled.",
-        *([POOL] if log.resources else []),
-    ]
     return [
         f"Jobs come when they came in the log{faster}: in reality people submit less when waits are long and more when "
         "they are short.",
-        *([ON_HOSTS] if on_hosts else of_pool),
+        f"Servers are alike, are not shared and {fail}; the machine is empty before the first job; "
+        f"{listed(unmodelled)} are not modelled.",
         *([f"Estimates are {what}."] if known else []),
         *([ALONE] if changes else []),
         "A replay is a single sample: the order of two jobs can move many others. Intervals (95 %) compare four long "

@@ -18,7 +18,7 @@ import numpy as np
 
 from mjq.simulation import replay
 from mjq_book.experiments.coverage import MACHINES, Case, drawn, keep_rows
-from mjq_logs import Changed, Log, capped, shifted_to_night, what_if, with_exact_estimates, without_need
+from mjq_logs import Changed, Log, capped, what_if, with_exact_estimates, without_need
 from mjq_logs.answers import Effect
 
 TABLE = Path(__file__).parent / "tables/what_if.csv"
@@ -42,7 +42,6 @@ CASES = [
 CHANGES: dict[str, Callable[[Log, float], Changed]] = {  # of a log, and its largest need
     "half the largest need": lambda log, largest: capped(log, largest / 2),
     "exact estimates": lambda log, largest: with_exact_estimates(log),
-    "a fifth of the day at night": lambda log, largest: shifted_to_night(log, 0.2),
     "without the largest need": without_need,
 }
 QUANTITIES = "mean", "percentile", "response"

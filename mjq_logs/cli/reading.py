@@ -328,26 +328,14 @@ def servers_of(hosts: Hosts, servers: Any) -> Any:
 
 
 class Need(Machine):
-    """Read what a job needs: a positive number or, of several resources, how much of each.
-
-    Parameters
-    ----------
-    limit : bool
-        Whether it is a limit of needs, which may be infinite; a need may be 0 of some of several resources.
-    """
+    """Read what a job needs: a positive number or, of several resources, how much of each, which may be 0 of some."""
 
     name, files = "need", False
-    wanted = "a positive number such as 4"
-
-    def __init__(self, limit: bool = False) -> None:
-        self.limit = limit
-        self.each = "a positive number, or inf," if limit else "a number"
+    wanted, each = "a positive number such as 4", "a number"
 
     def size(self, word: str, unit: str | None) -> float | None:
         """Return a part of a need by one of several resources, or None."""
-        if word.strip() == ("inf" if self.limit else "0"):
-            return float(word)
-        return super().size(word, unit)
+        return 0.0 if word.strip() == "0" else super().size(word, unit)
 
 
 def log_options(command: Callable) -> Callable:

@@ -255,7 +255,7 @@ def _cell(column, value, low=None, high=None):
     if column.form == "time":
         return brief_time(value)
     if isinstance(value, dict):
-        return ", ".join(_named(name, _cell(column, part)) for name, part in value.items())
+        return ", ".join(f"{NAMES.get(name, name)} {_cell(column, part)}" for name, part in value.items())
     if isinstance(value, list):
         return listed(str(NAMES.get(name, name)) for name in value) if value else "nothing"
     known = low is not None and high is not None
@@ -266,21 +266,6 @@ def _cell(column, value, low=None, high=None):
     if not known or not low < high or not intervals.tells(low, high, MINUTE if column.unit == "h" else 0.0):
         return number
     return f"{number} ({_number(times * low, column.form)} to {_number(times * high, column.form)})"
-
-
-def _named(name, number):
-    """Return how much there is of one resource, or of hosts of one size.
-
-    >>> _named("mem", "512"), _named("hosts of 12 servers", "48"), _named("other hosts", "3")
-    ('memory 512', '48 of 12 servers', '3 others')
-    """
-    from mjq_logs.words import NAMES, OTHER_HOSTS
-
-    if name == OTHER_HOSTS:
-        return f"{number} others"
-    return (
-        f"{number} {name.removeprefix('hosts ')}" if name.startswith("hosts ") else f"{NAMES.get(name, name)} {number}"
-    )
 
 
 def brief_time(hours: float) -> str:

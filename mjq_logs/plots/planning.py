@@ -8,15 +8,11 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from mjq.plots.figures import COLOURS
-from mjq_logs.words import MEASURED, amount_in_words
-
-MOST_BESIDE = 40  # letters of a label, of which two stand side by side
+from mjq_logs.words import amount_in_words
 
 
 def waits_by_size(plan: Any, ax: Axes, quantity: str = "percentile") -> None:
     """Draw the percentile or the mean of the waits against the servers, with intervals, and the target.
-
-    Of several resources, against the first one of which larger machines have more.
 
     Parameters
     ----------
@@ -27,10 +23,9 @@ def waits_by_size(plan: Any, ax: Axes, quantity: str = "percentile") -> None:
     """
     for answer, colour in zip(plan.policies, COLOURS, strict=False):
         rows = [row for row in answer.sizes if row.waits]
-        sizes = [row.servers[plan.varies[0]] if plan.varies else row.servers for row in rows]
+        sizes = [row.servers for row in rows]
         _curve(ax, sizes, [getattr(row.waits, quantity) for row in rows], answer.policy, colour)
-    across = MEASURED.get(plan.varies[0], plan.varies[0]) if plan.varies else "servers"
-    _finish(plan, ax, quantity, across + (", with the others in step" if len(plan.varies) > 1 else ""))
+    _finish(plan, ax, quantity, "servers")
 
 
 def waits_by_load(plan: Any, ax: Axes, quantity: str = "percentile") -> None:
@@ -50,8 +45,7 @@ def _finish(plan, ax, quantity, across):
         wait = f"{plan.percentile:g} % wait at most [h]"
     ax.set(xlabel=across, ylabel=wait)
     _above_zero(plan, ax, quantity)
-    longest = max(len(text) for text in ax.get_legend_handles_labels()[1])
-    ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1), ncols=2 if longest <= MOST_BESIDE else 1)
+    ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1), ncols=2)
 
 
 def waits_by_change(plan: Any, ax: Axes) -> None:

@@ -393,10 +393,14 @@ class Log(ReadOnly):
         """Return the columns that the file lacks and that a question needs."""
         return tuple(name for name in ("submit", "start", "estimate") if getattr(self, name) is None)
 
-    def require_servers(self) -> float:
-        """Return the servers of the machine; raise ``ValueError`` if nothing tells them, or there are several sizes."""
+    def require_one_resource(self) -> None:
+        """Raise ``ValueError`` if the log counts several resources."""
         if isinstance(self.need, Vectors):
             self.need.refuse()
+
+    def require_servers(self) -> float:
+        """Return the servers of the machine; raise ``ValueError`` if nothing tells them, or there are several sizes."""
+        self.require_one_resource()
         if self.servers is None:
             raise ValueError("the log does not say how many servers there are: give --servers")
         return self.servers

@@ -8,14 +8,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from mjq._util import checks, parallel
 from mjq_logs._util import fingerprints
 from mjq_logs._util.journal import Journal
 from mjq_logs.outages import calendar_on
 from mjq_logs.reading.log import Log
-from mjq_logs.reading.vectors import plain
 from mjq_logs.waits.one_size import wait_statistics, worth
 
 
@@ -71,32 +68,27 @@ class Replays:
         self.make([case])
         return self.rows[self._key(case)]
 
-    def fits(self, servers: Any) -> bool:
+    def fits(self, servers: float) -> bool:
         """Return whether all jobs fit into the machine."""
         return not self.too_large(servers)
 
-    def too_large(self, servers: Any) -> int:
+    def too_large(self, servers: float) -> int:
         """Return how many jobs need more than there is, or than a calendar has up at its end."""
         if self.log.calendar is not None:
             servers = self.log.calendar.on(servers).up[-1]
-        sizes = np.asarray(servers, dtype=float)
-        return int((~checks.fits(self.log.needs, sizes, sizes)).sum())
+        return int((~checks.fits(self.log.need, servers, servers)).sum())
 
-    def load(self, servers: Any, growth: float) -> float:
-        """Return the work that comes over what the servers can do meanwhile; the largest of several resources."""
+    def load(self, servers: float, growth: float) -> float:
+        """Return the work that comes over what the servers can do meanwhile."""
         seen = self.log.end - self.log.begin
         up = calendar_on(self.log, servers, growth)
         if up is not None:
             return float(self.log.need @ self.log.run / up.work(0.0, seen / growth))
-        columns = self.log.needs.T.copy() if self.log.resources else [self.log.need]
-        sizes = np.atleast_1d(np.asarray(servers, dtype=float))
-        return max(
-            float(growth * (need @ self.log.run) / (size * seen)) for need, size in zip(columns, sizes, strict=True)
-        )
+        return float(growth * (self.log.need @ self.log.run) / (servers * seen))
 
     @staticmethod
     def _key(case):
-        return json.dumps(case, sort_keys=True, default=vars)  # of a rule on hosts, what it consists of
+        return json.dumps(case, sort_keys=True)
 
 
 def _waits(log, percentile, number, case):
@@ -105,9 +97,9 @@ def _waits(log, percentile, number, case):
 
 def _fingerprint(log):
     """Return what tells this log from another one: whatever a replay depends on."""
-    there = () if (before := log.before) is None else (plain(before.need), before.run, before.start, before.estimate)
+    there = () if (before := log.before) is None else (before.need, before.run, before.start, before.estimate)
     first = () if log.priority is None else (log.priority, None if before is None else before.priority)
     calendar = () if log.calendar is None else (log.calendar.since, log.calendar.up, float(log.calendar_known))
     rules = () if log.rules is None else (log.rules.fingerprint(), log.user, log.queue, log.array, log.array_limits)
-    columns = log.needs, log.run, log.arrival, log.estimate
+    columns = log.need, log.run, log.arrival, log.estimate
     return fingerprints.of_arrays(log.begin, log.end, *columns, *there, *first, *calendar, *rules)

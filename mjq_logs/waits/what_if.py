@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from mjq._util import checks
 from mjq._util.parallel import Workers, map_as_completed
@@ -16,7 +14,6 @@ from mjq_logs.reading.log import HOUR, Log
 from mjq_logs.replaying import replayed
 from mjq_logs.waits.changes import Changed
 from mjq_logs.waits.one_size import difference, measured, with_intervals, worth
-from mjq_logs.words import amount_of
 
 SAME = 1e-6  # hours by which waits may differ and count as the same
 
@@ -25,7 +22,7 @@ def what_if(
     log: Log,
     changes: Sequence[Changed],
     policies: Sequence[str] = ("easy",),
-    servers: ArrayLike | None = None,
+    servers: float | None = None,
     *,
     percentile: float = 90.0,
     growth: float = 1.0,
@@ -44,7 +41,7 @@ def what_if(
         Made of this log by :func:`~mjq_logs.waits.changes.capped` and the functions beside it.
     policies : sequence of str
         See :func:`mjq.simulation.schedule.replay`.
-    servers : float, or sequence of float, shape (d,), optional
+    servers : float, optional
         Of the machine; by default what the log says.
     percentile : float
         Above 0, at most 100.
@@ -61,7 +58,7 @@ def what_if(
     Raises
     ------
     ValueError
-        If the log does not tell when jobs came, or a number violates a constraint.
+        If the log does not tell when jobs came or counts several resources, or a number violates a constraint.
 
     Examples
     --------
@@ -75,8 +72,8 @@ def what_if(
     >>> answer.before.mean.value, answer.after.mean.value, answer.saves.mean.value
     (0.25, 0.0, 0.25)
     """
-    servers = checks.positive("servers", log.machine() if servers is None else servers, ndim=1 if log.resources else 0)
-    servers = servers if log.resources else float(servers)
+    log.require_one_resource()
+    servers = float(checks.positive("servers", log.machine() if servers is None else servers, ndim=0))
     growth = float(checks.positive("growth", growth, ndim=0))
     logs = {-1: log} | {k: change.log for k, change in enumerate(changes)}
     cases = [((name, k), (logs[k], servers, name, growth)) for name in dict.fromkeys(policies) for k in logs]
@@ -94,7 +91,7 @@ def compared(
     before: np.ndarray,
     after: np.ndarray,
     policy: str,
-    servers: Any,
+    servers: float,
     percentile: float = 90.0,
 ) -> Effect:
     """Compare the waits of the jobs that are in both logs, in the order of the log as it is.
@@ -106,7 +103,7 @@ def compared(
     before, after : float array
         Waits [h] of the jobs of `log` and of the changed log, each in its own order.
     policy : str
-    servers : float, or float array, shape (d,)
+    servers : float
     percentile : float
 
     Returns
@@ -124,7 +121,7 @@ def compared(
         change=change.words,
         told=change.sentence,
         policy=policy,
-        servers=amount_of(servers, log.resources),
+        servers=servers,
         jobs=len(kept),
         before=with_intervals(statistics[0]),
         after=with_intervals(statistics[1]),
@@ -143,7 +140,7 @@ def _saved(before, after, name, moved):
 
 def _same(log, other):
     """Return whether a change changes nothing."""
-    pairs = [(getattr(log, name), getattr(other, name)) for name in ("needs", "run", "arrival", "estimates_used")]
+    pairs = [(getattr(log, name), getattr(other, name)) for name in ("need", "run", "arrival", "estimates_used")]
     return all((x is None and y is None) or np.array_equal(x, y) for x, y in pairs)
 
 

@@ -106,10 +106,7 @@ def test_without_the_repository_there_are_no_chapters(tmp_path, monkeypatch):
         (["nonsense"], "mjq: No such command 'nonsense'.\nSee mjq --help.\n"),
         (["sweep", "stability", "--xyz", "x"], "mjq: No such option '--xyz'.\nSee mjq sweep --help.\n"),
         (["run", "stability", "--html", "page.html", "--label"], "requires an argument.\nSee mjq run --help.\n"),
-        (
-            ["plan", EXAMPLE],
-            "mjq: give --target-wait, or a what-if: --cap, --estimates, --shift-night or",
-        ),
+        (["plan", EXAMPLE], "mjq: give --target-wait, or a what-if: --cap, --estimates or --without"),
         (["run", "stability", "-p", "p1", "!!bool foo"], "p1: '!!bool foo' is not a value"),
         (["run", "cluster", "-p", "T", "30000000"], "size 30000000 exceeds the 16 servers"),
         (["sweep", "stability", "--cases", "missing.csv"], "missing.csv cannot be read as a table of cases: No such"),

@@ -28,7 +28,6 @@ ASKED = {
         ["--target-wait", "1s", "--servers", "8:9"],
         ["--servers", "16", "--cap", "4", "--estimates", "exact"],
         ["--servers", "16", "--without", "1", "--target-wait", "1h"],
-        ["--hosts", "2:3x8", "--target-wait", "1h"],
     ],
     "wait": [
         ["--servers", "16", "--need", "4", "--limit", "1h"],

@@ -1,4 +1,4 @@
-"""Waits of logs of several resources: plans, what-ifs and replays, by their laws and by plain programs."""
+"""Waits of logs of several resources: replays, reports and forecasts, by their laws and by plain programs."""
 
 import json
 
@@ -10,13 +10,11 @@ from hypothesis import strategies as st
 
 import mjq_logs
 from mjq.simulation import replay
-from mjq_logs import Log, Vectors, forecast_start, planned, sizes_between
+from mjq_logs import Log, Vectors, forecast_start
 from mjq_logs.forecast.by_rule import drawn, waits_by_rule, waits_one_by_one
 from mjq_logs.forecast.state import Alike, history
-from mjq_logs.intervals import quantile
 from mjq_logs.lacking import in_log, lacking
-from mjq_logs.reading.log import HOUR, Before
-from mjq_logs.replaying import replayed
+from mjq_logs.reading.log import Before
 from mjq_logs.words import percent
 from tests.conftest import said
 from tests.logs.test_several import log_of, swapped, table
@@ -25,7 +23,7 @@ from tests.logs.writing import as_table
 __all__ = ["table"]  # a fixture
 
 HUGE = 2.0**20
-WORDS = "verdict", "varies", "twice", "assumes", "change", "told"
+WORDS = "verdict", "assumes"
 
 
 def crowded(count=600, seed=1, **columns):
@@ -57,141 +55,6 @@ def as_one(answer):
             return answer["cpus"]
         return {key: as_one(x) for key, x in answer.items() if key not in WORDS}
     return [as_one(x) for x in answer] if isinstance(answer, list) else answer
-
-
-@pytest.mark.parametrize("policy", ["fcfs", "easy", "conservative"])
-def test_a_resource_that_never_binds_changes_no_number_of_a_plan(policy):
-    one, several = of_one()
-    sizes = [9.0, 10, 12, 14, 18, 30]
-    plans = planned(one, 0.5, [policy], sizes), planned(several, 0.5, [policy], [(size, HUGE) for size in sizes])
-    first, second = (as_one(plan.model_dump()) for plan in plans)
-    assert plans[0].policies[0].smallest and first == second
-    assert plans[1].varies == ["cpus"] and plans[1].policies[0].twice["mem"] == next(
-        row.waits for row in plans[1].policies[0].sizes if row.servers["cpus"] == 12
-    )
-
-
-def test_sizes_that_are_tried_by_default_are_those_of_one_resource():
-    one, several = of_one()
-    assert sizes_between(one) == [cpus for cpus, _ in sizes_between(several)]
-    tried = sizes_between(several, (10, 20), (30, 60), node=4)
-    assert [cpus for cpus, _ in tried] == sizes_between(one.of(slice(None), servers=None), 10, 30, node=4)
-    assert all(mem == 2 * cpus for cpus, mem in tried)
-
-
-@pytest.mark.parametrize("sizes", [None, [(16, 24), (16, 32), (16, 64)], [(12, 24), (20, 40), (32, 64)]])
-def test_no_answer_depends_on_which_resource_comes_first(sizes):
-    """Where both become more in step, a step of one CPU is one of two GB."""
-    log, memory_alone = crowded(), sizes is not None and sizes[0][0] == sizes[-1][0]
-    turned = None if sizes is None else [size[::-1] for size in sizes]
-    other = planned(swapped(log), 1.0, ["easy"], turned, node=1 if memory_alone else 2)
-    answer = planned(log, 1.0, ["easy"], sizes)
-    dumps = [plan.model_dump(exclude={"node", "varies"}) for plan in (answer, other)]
-    for dump in dumps:
-        del dump["policies"][0]["verdict"]
-    assert answer.policies[0].smallest and len(answer.policies[0].sizes) > 3 and dumps[0] == dumps[1]
-
-
-@pytest.mark.parametrize("policy", ["fcfs", "easy", "first-fit"])
-def test_a_plan_is_what_replays_of_vectors_say(policy):
-    log, growth, target = crowded(300), 0.6, 0.1
-    answer = planned(log, target, [policy], [(16, 20), (16, 32), (16, 64)], percentile=80, growth=growth).policies[0]
-    columns, waits = ((log.submit - log.begin) / growth, log.needs, log.run, log.estimate), {}
-    for row in answer.sizes:
-        sizes = list(row.servers.values())
-        made = replay(*columns, sizes, policy)
-        waits[row.servers["mem"]] = quantile(made.wait, 80) / HOUR
-        assert row.waits.mean.value == pytest.approx(made.wait.mean() / HOUR)
-        assert row.load == pytest.approx(growth * (log.run @ log.needs / sizes).max() / (log.end - log.begin))
-    assert {row.servers["mem"]: row.waits.percentile.value for row in answer.sizes} == pytest.approx(waits)
-    assert answer.smallest == {"cpus": 16, "mem": min(size for size, wait in waits.items() if wait <= target)}
-    clear = [size for size in (20, 32, 64) if waits[size] > 1.5 * target]
-    assert clear and set(range(max(clear), int(answer.smallest["mem"]))) <= set(waits)  # every size near it was tried
-    for name, at_twice in answer.twice.items():
-        sizes = [size * (1 + (name == which)) for which, size in (("cpus", 16), ("mem", 32))]
-        assert at_twice.mean.value == pytest.approx(replay(*columns, sizes, policy).wait.mean() / HOUR)
-
-
-def test_a_plan_from_a_window_begins_with_who_was_there():
-    log = mjq_logs.within(scheduled(300), 50_000)
-    assert log.before is not None
-    answer = planned(log, 1.0, ["easy"], [(16, 32), (16, 64)])
-    for row in answer.policies[0].sizes:
-        wait = replayed(log, tuple(row.servers.values()), "easy", estimate=log.estimates_used).wait
-        assert row.waits.mean.value == pytest.approx(wait.mean() / HOUR)
-    (effect,) = mjq_logs.what_if(log, [mjq_logs.capped(log, (4, np.inf))])
-    assert effect.before.mean.value == pytest.approx(answer.policies[0].sizes[0].waits.mean.value)
-
-
-def test_a_machine_too_small_by_one_resource_is_too_small():
-    log = crowded(300)
-    answer = planned(log, 1.0, ["fcfs"], [(7, 64), (16, 64)]).policies[0]
-    assert [row.too_large for row in answer.sizes[:1]] == [(log.needs[:, 0] > 7).sum()]
-    assert answer.sizes[0].waits is None and answer.smallest != answer.sizes[0].servers
-
-
-@pytest.mark.parametrize(
-    ("sizes", "message"),
-    [
-        ([(16, 32), (20, 24)], "sizes must become larger one after the other"),
-        ([(16, 32), (16, 40), (20, 40)], "sizes must become larger one after the other"),
-        ([(16, 32, 4)], "a number for each of cpus, mem"),
-        ([(16, 0)], "sizes must be positive"),
-        ([16, 32], "sizes must"),
-    ],
-)
-def test_sizes_that_are_no_line(sizes, message):
-    with pytest.raises(ValueError, match=message):
-        planned(crowded(300), 1.0, sizes=sizes)
-
-
-# --- What if ----------------------------------------------------------------------------------------------------------
-
-
-def test_a_change_of_one_resource_is_that_of_a_log_of_it():
-    one, several = of_one()
-    changes = [
-        (mjq_logs.capped(one, 4), mjq_logs.capped(several, (4, np.inf))),
-        (mjq_logs.without_need(one, 8), mjq_logs.without_need(several, (8, 32))),
-        (mjq_logs.with_exact_estimates(one), mjq_logs.with_exact_estimates(several)),
-        (mjq_logs.shifted_to_night(clocked(one), 0.2), mjq_logs.shifted_to_night(clocked(several), 0.2)),
-    ]
-    of_each = mjq_logs.what_if(one, [x for x, _ in changes]), mjq_logs.what_if(several, [x for _, x in changes])
-    first, second = (
-        [as_one(effect.model_dump(exclude={"change", "told"})) for effect in effects] for effects in of_each
-    )
-    assert first == second and any(effect["saves"]["mean"]["value"] for effect in first)
-
-
-def clocked(log):
-    return log.of(slice(None), clock=0.0)
-
-
-@given(st.integers(0, 99), st.integers(1, 8), st.integers(1, 16))
-def test_a_cap_keeps_the_work_of_each_resource(seed, cpus, mem):
-    log = crowded(50, seed)
-    for most in ((cpus, mem), (cpus, np.inf), (np.inf, mem)):
-        cut = mjq_logs.capped(log, most).log
-        assert (cut.needs <= most).all() and (cut.run >= log.run).all()
-        assert cut.needs * cut.run[:, None] == pytest.approx(log.needs * log.run[:, None])
-        assert cut.estimate / cut.run == pytest.approx(log.estimate / log.run)
-        fits = (log.needs <= most).all(axis=1)
-        assert (cut.needs[fits] == log.needs[fits]).all() and (cut.needs[~fits] == most).any(axis=1).all()
-
-
-@pytest.mark.parametrize(
-    ("change", "need", "message"),
-    [
-        (mjq_logs.capped, 4, "the cap must be a number for each of cpus, mem"),
-        (mjq_logs.capped, (4, -1), "the cap must be a number for each"),
-        (mjq_logs.capped, (4, 0), "each positive; got"),
-        (mjq_logs.without_need, (0, 0), "not all of them 0"),
-        (mjq_logs.without_need, (7.5, 1), "no job of the log needs 7.5 CPUs and 1 GB of memory"),
-    ],
-)
-def test_changes_that_are_none(change, need, message):
-    with pytest.raises(ValueError, match=message):
-        change(crowded(50), need)
 
 
 # --- Agreement with the log -------------------------------------------------------------------------------------------
@@ -240,60 +103,6 @@ def test_a_need_that_takes_all_of_a_resource_costs_the_others_most():
     without = mjq_logs.own_order_capacity(log.of(needs[:, 1] == 1)).value
     assert rows[64].without == pytest.approx(without) == pytest.approx(16, rel=0.01)
     assert rows[64].beside == pytest.approx(mjq_logs.own_order_capacity(log).value * 31 / 32)
-
-
-# --- The commands -----------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("servers", "varies", "sizes"),
-    [
-        ("16,32", ["cpus", "mem"], None),
-        ("16,32:0.125TB:3", ["mem"], {32, 80, 128}),
-        ("12:32,24:64", ["cpus", "mem"], None),
-    ],
-)
-def test_the_command_prints_what_its_schema_says(table, servers, varies, sizes, tmp_path):
-    words = ["plan", *table, "--unit", "cpus,mem", "--servers", servers, "--target-wait", "20min", "--workers", "1"]
-    run = said(*words, "--json")
-    content = json.loads(run.out)
-    jsonschema.validate(content, json.loads(said("plan", "--schema").out))
-    (answer,) = content["policies"]
-    assert content["varies"] == varies and (answer["smallest"] is None) == (run.status == 3)
-    assert sizes is None or sizes <= {row["servers"]["mem"] for row in answer["sizes"]}
-    if servers == "16,32":
-        assert content["servers"] == {"cpus": 16, "mem": 32}
-        assert all(row["servers"]["mem"] == 2 * row["servers"]["cpus"] for row in answer["sizes"])
-    text = said(*words, "--html", str(tmp_path / "plan.html")).out
-    assert (
-        all(sentence in text for sentence in answer["verdict"])
-        and "The machine is one pool" in said(*words, "--full").out
-    )
-    assert "How large a machine?" in (tmp_path / "plan.html").read_text()
-
-
-def test_what_ifs_of_the_command(table):
-    words = ["plan", *table, "--unit", "cpus,mem", "--servers", "16,32", "--workers", "1"]
-    content = json.loads(said(*words, "--cap", "inf,8", "--without", "1,0", "--json").out)
-    assert [row["change"] for row in content["what_if"]] == ["at most 8 GB of memory a job", "without need 1 CPU"]
-    text = said(*words, "--cap", "inf,8").out
-    assert "16 CPUs and 32 GB of memory: the same jobs as they are and under each change" in text
-
-
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (["--servers", "16"], "a positive number for each of cpus, mem"),
-        (["--servers", "16,8:9,1"], "is not a number or a range for each of cpus, mem"),
-        (["--servers", "16,9:8"], "rising positive sizes"),
-        (["--servers", "8:16:3,8:16:4"], "asks for 3 and 4 sizes"),
-        (["--servers", "16,32", "--cap", "8"], "a positive number, or inf, for each of cpus, mem"),
-        (["--servers", "16,32", "--without", "0,0"], "is not a number for each of cpus, mem"),
-    ],
-)
-def test_words_that_are_no_machine(table, words, message):
-    status, _, err = said("plan", *table, "--unit", "cpus,mem", "--target-wait", "1h", *words)
-    assert status == 2 and message in err
 
 
 # --- When one more job would start ------------------------------------------------------------------------------------

@@ -9,12 +9,10 @@ import pytest
 from mjq.simulation import replay
 from mjq_book import experiments
 from mjq_logs import (
-    Log,
     Plan,
     capped,
     example_log,
     planned,
-    shifted_to_night,
     what_if,
     with_exact_estimates,
     without_need,
@@ -41,37 +39,9 @@ def test_a_cap_of_the_largest_need_changes_nothing(most):
             assert (interval.value, interval.low, interval.high) == (0, 0, 0)
 
 
-@pytest.mark.parametrize("seed", range(5))
-def test_jobs_that_are_moved_to_the_night_keep_their_work_and_come_in_the_next_night(seed):
-    rng = np.random.default_rng(seed)
-    log, begins, ends = by_hours(seed), rng.uniform(16, 23.9), rng.uniform(0, 10)
-    moved = shifted_to_night(log, 0.4, seed, (begins, ends))
-    place = np.argsort(moved.jobs)
-    assert (np.sort(moved.jobs) == np.arange(len(log))).all() and (np.diff(moved.log.submit) >= 0).all()
-    for name in ("need", "run", "estimate"):
-        assert (getattr(moved.log, name)[place] == getattr(log, name)).all()
-    later = (moved.log.submit[place] - log.submit) / HOUR
-    hour, now = log.submit / HOUR % 24, moved.log.submit[place] / HOUR % 24
-    by_day = (hour >= ends) & (hour < begins)
-    assert not later[~by_day].any() and (later >= 0).all() and later.max() < 24
-    assert 0.25 < (later[by_day] > 0).mean() < 0.55
-    gone = later > 0
-    assert ((now[gone] >= begins - 1e-6) | (now[gone] <= ends + 1e-6)).all()
-    assert (shifted_to_night(log, 0.4, seed, (begins, ends)).jobs == moved.jobs).all()
-
-
-def test_nights_of_twelve_hours_are_twelve_hours_later_and_none_or_all_can_be_moved():
-    log = by_hours(3)
-    assert (shifted_to_night(log, 0.0).log.submit == log.submit).all()
-    all_of = shifted_to_night(log, 1.0)
-    later = all_of.log.submit[np.argsort(all_of.jobs)] - log.submit
-    assert set((later / HOUR).round(6)) == {0.0, 12.0}
-    assert ((later > 0) == ((log.submit / HOUR % 24 >= 8) & (log.submit / HOUR % 24 < 20))).all()
-
-
 def test_what_is_compared_are_the_waits_of_the_same_jobs():
     log = by_hours(4)
-    changes = [capped(log, 3), with_exact_estimates(log), shifted_to_night(log, 0.3), without_need(log, 8)]
+    changes = [capped(log, 3), with_exact_estimates(log), without_need(log, 8)]
     for effect, change in zip(what_if(log, changes), changes, strict=True):
         new = change.log
         here = replay(log.submit, log.need, log.run, log.estimates_used, 12, "easy").wait / HOUR
@@ -98,9 +68,6 @@ def test_few_jobs_that_wait_otherwise_make_no_interval():
         (lambda log: without_need(log, 7), "no job of the log needs 7 servers; their needs are 1, 2, 3, 8"),
         (lambda log: without_need(replace(log, need=np.ones(len(log))), 1), "nothing is left"),
         (lambda log: with_exact_estimates(replace(log, estimate=None)), "no estimates"),
-        (lambda log: shifted_to_night(replace(log, clock=None), 0.2), "time of day"),
-        (lambda log: shifted_to_night(log, 1.2), "share"),
-        (lambda log: shifted_to_night(log, 0.2, night=(8, 8)), "two different hours"),
         (lambda log: capped(log, 0), "the cap"),
         (lambda log: planned(log), "a target or changes"),
     ],
@@ -124,20 +91,10 @@ def test_a_plan_with_changes_finds_the_smallest_size_under_each():
     assert [effect.saves for effect in alone.what_if] == [effect.saves for effect in plan.what_if]
 
 
-def test_gaps_that_were_taken_out_do_not_move_the_hours_of_the_day():
-    from mjq_logs import Gap, without_gaps
-
-    arrival = HOUR * np.array([9.0, 22, 24 * 9 + 10])
-    log = Log(need=np.ones(3), run=np.ones(3), submit=arrival, servers=1, clock=0.0)
-    cut = without_gaps(log, [Gap(HOUR * 30, HOUR * 200, HOUR * 101)])
-    later = shifted_to_night(cut, 1.0).log.submit - cut.submit
-    assert (later / HOUR).tolist() == [12.0, 0.0, 12.0]
-
-
 def test_counted_intervals_hold_what_they_should():
     counts = experiments.kept("what_if")
     given = counts.filter(counts["given"] >= 20)
-    assert len(given) > 30 and given["held"].min() >= 0.88
+    assert len(given) > 25 and given["held"].min() >= 0.88
     # Where five jobs decide, or the load drifts, there are hardly any.
     hard = counts.filter((counts["times"] == "Pareto 2.1") | (counts["drift"] == 0.25))
     assert hard["given"].sum() < 0.05 * hard["logs"].sum() < 0.05 * counts["logs"].sum()
@@ -162,10 +119,10 @@ def test_the_kept_counts_are_those_of_the_processes():
 def test_the_command_shows_each_change_with_and_without_a_target(tmp_path):
     log = example_log()
     with example_path() as path:
-        asked = "--cap", 32, "--estimates", "exact", "--shift-night", "20%", "--without", 64
+        asked = "--cap", 32, "--estimates", "exact", "--without", 64
         status, out, _ = said("plan", path, *asked, "--json", "--workers", 1)
         plan = Plan.model_validate(json.loads(out))
-        changes = [capped(log, 32), with_exact_estimates(log), shifted_to_night(log, 0.2), without_need(log, 64)]
+        changes = [capped(log, 32), with_exact_estimates(log), without_need(log, 64)]
         assert status == 0 and plan.what_if == what_if(log, changes)
         status, out, _ = said("plan", path, *asked, "--html", tmp_path / "a.html")
         page = (tmp_path / "a.html").read_text()
@@ -180,9 +137,7 @@ def test_the_command_shows_each_change_with_and_without_a_target(tmp_path):
     ("words", "message"),
     [
         (["--without", "7"], "no job of the log needs 7 servers"),
-        (["--shift-night", "120%"], "not a share such as 20%"),
         (["--cap", "0"], "is not a positive number such as 4"),
-        (["--cap", "32", "--servers", "batch=64"], "one partition at a time"),
         ([], "give --target-wait, or a what-if"),
     ],
 )
