@@ -10,6 +10,7 @@ book stays as it is. `_ext/building.py` lets the pages show what was executed.
 """
 
 import argparse
+import fcntl
 import os
 import shutil
 import subprocess
@@ -21,7 +22,6 @@ from pathlib import Path
 import between_notebooks
 import depends
 import figures
-import filelock
 import nbformat
 
 from mjq_book.runs import execution
@@ -150,7 +150,8 @@ def main():
         parser.error(f"chapters to refresh are {', '.join(every)}")
     names = options.chapters or every
     BUILD.mkdir(exist_ok=True)
-    with filelock.FileLock(BUILD / ".lock"):  # another build comes to its end first
+    with (BUILD / ".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)  # another build comes to its end first
         failed = execute_changed(names, options.refresh)
         if failed:
             print(f"{failed} of {len(names)} chapters failed: see _build/failed. The last book is as it was.")

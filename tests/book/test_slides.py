@@ -2,12 +2,10 @@
 
 import re
 import sys
-from types import SimpleNamespace
 
 import pytest
 import yaml
 from bs4 import BeautifulSoup
-from nbformat.v4 import new_code_cell, new_markdown_cell, new_output
 
 from mjq.simulation import replay
 from mjq_book.chapters import CHAPTERS
@@ -26,7 +24,6 @@ PLAN = {
 OPTIONS = re.findall(r"\{doc\}`/notebooks/(\w+)`[^#]*?\n\*In class\*: (.+)\n", COURSE)
 PLAN |= {f"option-{name.replace('_', '-')}": (text, text) for name, text in OPTIONS}
 MINUTES = re.compile(r"\((\d+)\)|\((\d+) minutes[^)]*\)|(?<![\w{-])(\d+)(?= \+|$)")
-SHOWS = "figure, table, pre, .equation, .exercise, .question, .answer, .task, .vote"
 
 
 @pytest.fixture(scope="module")
@@ -42,7 +39,7 @@ def decks(folder):
     """Each deck by its name."""
     paths = {name: folder / f"{name}.html" for name in SESSIONS}
     assert sorted(paths.values()) == sorted(folder.iterdir())
-    return {name: BeautifulSoup(path.read_text(encoding="utf-8"), "lxml") for name, path in paths.items()}
+    return {name: BeautifulSoup(path.read_text(encoding="utf-8"), "html.parser") for name, path in paths.items()}
 
 
 @pytest.fixture(scope="module")
@@ -86,23 +83,6 @@ def test_the_minutes_of_the_slides_are_those_of_the_plan(decks, name):
 
 
 @pytest.mark.parametrize("name", SESSIONS)
-def test_each_slide_has_a_note_and_something_to_look_at(decks, name):
-    deck = decks[name]
-    assert 20 <= len(deck.select("section")) <= 30
-    for section in deck.select("section"):
-        heading = section.select_one("h1, h2").get_text()
-        _, ask, wrong = section.select(".note > p")
-        assert ask.get_text().startswith("Ask: ") and ask.get_text().rstrip('")').endswith(("?", ".")), heading
-        assert wrong.get_text().startswith("They may say: "), heading
-        reply = re.fullmatch(r'They may say: ("[^"]+"|True, .+?[.:?]) .+', wrong.get_text())
-        assert reply, f"{heading}: a wrong answer, and what to reply"
-        assert section.select(SHOWS), f"{heading}: words alone"
-        assert len(section.select(".body > ul > li")) <= 4, heading
-    titles = [heading.get_text() for heading in deck.select("h1, h2")]
-    assert len(titles) == len(set(titles))
-
-
-@pytest.mark.parametrize("name", SESSIONS)
 def test_a_deck_needs_nothing_else_and_no_formula_stands_raw(decks, name):
     deck = decks[name]
     images = deck.select("img")
@@ -110,33 +90,11 @@ def test_a_deck_needs_nothing_else_and_no_formula_stands_raw(decks, name):
     assert all(image["src"].startswith("data:image/svg+xml;base64,") and image["alt"] for image in images)
     assert not deck.select("[href], script[src], link") and "url(http" not in deck.style.string
     assert len(deck.select("math")) >= 25
-    words = BeautifulSoup(str(deck.main), "lxml")
+    words = BeautifulSoup(str(deck.main), "html.parser")
     for code in words.select("pre, code, math"):
         code.extract()
     text = words.get_text(" ")
     assert not re.search(r"[{}$`\\]|\bnan\b|\[n\.d\.\]|\*\*", text), re.search(r".{30}([{}$`\\]|\*\*).{30}", text)
-
-
-@pytest.mark.parametrize("name", SESSIONS)
-def test_a_case_by_hand_has_its_solution_on_the_next_slide(decks, name):
-    sections = decks[name].select("section")
-    kinds = [section["class"][0] for section in sections]
-    for k, kind in enumerate(kinds):
-        title = sections[k].select_one("h1, h2").get_text()
-        assert (kind == "solution") == title.startswith("Solution: ") == (k > 0 and kinds[k - 1] == "asks")
-        assert kind == "asks" or not title.startswith("By hand: ")
-        if kind == "asks":
-            assert sections[k].select(".question, .task")
-            assert title.removeprefix("By hand: ") == sections[k + 1].h2.get_text().removeprefix("Solution: ")
-    assert kinds[0] == "first" and kinds.count("asks") >= 2
-
-
-def test_a_self_check_is_asked_and_then_answered():
-    for session in SESSIONS.values():
-        for slide in session["slides"]:
-            asked = list(named("check", slide["body"]))
-            assert asked == list(named("answer", slide.get("solution", {}).get("body", [])))
-            assert not list(named("answer", slide["body"]))
 
 
 def test_every_numbered_equation_of_the_chapters_is_on_a_slide_or_left_to_reading(book):
@@ -206,36 +164,12 @@ def test_the_three_jobs_of_session_9_start_as_the_slide_says(decks):
         assert int(top) / int(bottom or 1) == pytest.approx((starts - submit).mean())
 
 
-def test_code_on_a_slide_is_for_readers(book):
-    """Lines that store numbers for the book or check them are left out, also where they fill several lines."""
-    source = "x = 1\nglue(\n    'name', x\n)\nholds(it_is_one=x == 1)\n\n\ndef f():\n    return x\n\n\nf()"
-    deck = slides.Deck({"name": "x", "chapter": "stability"}, book)
-    deck.cells = {"cell": SimpleNamespace(source=source)}
-    shown = {name: BeautifulSoup(deck.code(name), "html.parser").get_text() for name in ("cell", "cell/f")}
-    assert "".join(shown["cell"].split()) == "x=1deff():returnxf()"
-    assert shown["cell/f"].strip() == "def f():\n    return x"
-
-
-def test_words_that_a_cell_puts_out_are_words_of_the_chapter():
-    output = new_output("display_data", {"text/markdown": "Said of this run."})
-    said, seen = (new_code_cell("say()", outputs=[output], metadata={"tags": tags}) for tags in (["remove-input"], []))
-    assert list(map(slides.text_of, (new_markdown_cell("Written."), said, seen))) == [
-        "Written.",
-        output.data["text/markdown"],
-        "",
-    ]
-
-
 @pytest.mark.parametrize(
     ("slide", "complaint"),
     [
         ({"body": [{"figur": "b"}]}, "a slide can have answer, .* got 'figur'"),
         ({"body": [{"equation": "ghs20:99"}]}, "x: the chapters have no equation 'ghs20:99'"),
-        ({"body": [{"code": "five-lines/f"}]}, "no function in the cell 'five-lines' 'f'"),
-        ({"body": [{"output": "imports"}]}, "the cell 'imports' shows nothing"),
         ({"body": [], "points": []}, "a slide has one of title, by hand, question"),
-        ({"body": [], "solution": {"body": []}}, "and so has the solution of by hand or question"),
-        ({"body": [], "by hand": "B"}, "a slide has one of title, by hand, question"),
     ],
 )
 def test_a_slide_that_is_not_understood_is_refused(book, slide, complaint):
