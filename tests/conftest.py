@@ -252,14 +252,6 @@ def turn(page, scheme):
     page.evaluate("scheme => { document.documentElement.dataset.theme = scheme; }", scheme)
 
 
-def looks(page):
-    """Show a small page at the desk, light and dark, and on a phone, one after the other."""
-    for width, scheme in ((DESK, "light"), (DESK, "dark"), (PHONE, "light")):
-        resize(page, width)
-        turn(page, scheme)
-        yield width, scheme
-
-
 def violations(page, counts=lambda one: True, **options):
     """What axe-core finds in a page, as far as it counts, and where."""
     axe = pytest.importorskip("axe_playwright_python.sync_playwright")

@@ -9,8 +9,8 @@
     :::
 
 Numbers are those that a chapter has glued, each with its format, or whole numbers. The picture has two bars, or with
-``:parts:`` a hundred squares of which so many are blank, or with ``:picture: two-schedules`` it is one of those of
-``mechanisms.py``. The card links to the cell of the chapter that asserts the check.
+``:parts:`` a hundred squares of which so many are blank, or with ``:picture: two-schedules`` it is the one of that
+name in ``book/_static/answers``. The card links to the cell of the chapter that asserts the check.
 """
 
 from html import escape
@@ -54,9 +54,9 @@ class Answer(SphinxDirective):
 
     def picture(self):
         if "picture" in self.options:
-            from mechanisms import PICTURES  # only the process that reads page one needs the models
-
-            return drawn(*PICTURES[self.options["picture"]]())
+            path = Path(self.env.srcdir) / f"book/_static/answers/{self.options['picture']}.svg"
+            self.env.note_dependency(str(path))
+            return path.read_text(encoding="utf-8")
         if "parts" in self.options:
             value, number = self.computed(self.options["parts"])
             return drawn(squares(round(value)), 10 * STEP, f"{number} of a hundred squares are blank.")

@@ -37,16 +37,6 @@ def test_no_line_is_drawn_that_others_imply():
         assert not names & set().union(*map(all_before, names))
 
 
-def test_boxes_stand_apart_and_lines_go_to_the_right():
-    at = chapter_map.places()
-    assert at.keys() == {chapter.name for chapter in CHAPTERS}
-    for name, (x, y) in at.items():
-        for other, (x_other, y_other) in at.items():
-            apart = abs(x - x_other) > chapter_map.WIDTH or abs(y - y_other) > chapter_map.HEIGHT
-            assert name == other or apart
-    assert all(at[before][0] < at[after][0] for before, after in BUILDS)
-
-
 def test_words_fit_into_their_boxes():
     lines = re.findall(r"<tspan[^>]*>([^<]*)</tspan>", chapter_map.drawn())
     assert max(map(len, lines)) <= chapter_map.LETTERS

@@ -1,18 +1,9 @@
 """How stored outputs are compared with new ones."""
 
-import re
-import subprocess
-import sys
-import tempfile
-from pathlib import Path
-
-import nbformat
 import numpy as np
 import pytest
-from nbformat.v4 import new_code_cell, new_notebook, new_output
 
 from mjq import plots
-from tests.conftest import ROOT
 from tests.printed import Printed
 
 
@@ -82,20 +73,3 @@ def test_ties_are_rounded_alike_on_all_machines():
     tie = 0.0375
     texts = {plots.table(["a", "b"], [["row", x]], digits=3).data for x in np.nextafter(tie, [0, tie, 1])}
     assert len(texts) == 1
-
-
-@pytest.mark.slow
-def test_notebooks_that_are_named_alone_stay_in_one_process_and_are_compared_by_number():
-    """As ``make test`` does, though nothing of ``tests`` is named, nor how to compare."""
-    sources = ["x = 0.1234", *["x += 1"] * 5, "print(x)"]
-    (ROOT / "_build").mkdir(exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=ROOT / "_build") as folder:
-        for name, stored in (("near", "5.1235"), ("far", "5.1237")):
-            cells = [new_code_cell(source, execution_count=k) for k, source in enumerate(sources, 1)]
-            cells[-1].metadata.tags = ["nbval-check-output"]
-            cells[-1].outputs = [new_output("stream", name="stdout", text=f"{stored}\n")]
-            nbformat.write(new_notebook(cells=cells), Path(folder) / f"{name}.ipynb")
-        command = [sys.executable, "-m", "pytest", "-q", "-n", "2", folder]
-        run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
-    assert run.stdout.splitlines()[-1].startswith("1 failed, 13 passed"), run.stdout
-    assert re.findall(r"FAILED \S+/(\S+ \d+)", run.stdout) == ["far.ipynb::Cell 6"], run.stdout

@@ -1,48 +1,8 @@
-"""Habits of the code that no tool checks: first words of docstrings, errors that are caught, results that are kept."""
+"""Habits of the code that no tool checks: errors that are caught, results that are kept."""
 
 import ast
 
 from tests.conftest import trees
-
-
-def own_nodes(function):
-    """The nodes of a function, without those of functions inside of it."""
-    nodes = list(function.body)
-    while nodes:
-        node = nodes.pop()
-        yield node
-        if not isinstance(node, (ast.FunctionDef, ast.Lambda, ast.ClassDef)):
-            nodes.extend(ast.iter_child_nodes(node))
-
-
-def first_verb_is_right(function):
-    """Whether a function that returns a value says Return, and a generator Yield, if they say one of both."""
-    verb, nodes = ast.get_docstring(function).split()[0], list(own_nodes(function))
-    if any("contextmanager" in ast.unparse(one) for one in function.decorator_list):
-        return True
-    if any(isinstance(node, (ast.Yield, ast.YieldFrom)) for node in nodes):
-        return verb != "Return"
-    values = [ast.unparse(node.value) for node in nodes if isinstance(node, ast.Return) and node.value]
-    return verb not in ("Return", "Yield") or (verb == "Return" and values != [])
-
-
-def test_docstrings_begin_with_what_a_function_does():
-    wrong = [
-        f"{path}:{node.lineno} {node.name}"
-        for path, tree in trees().items()
-        for node in ast.walk(tree)
-        if isinstance(node, ast.FunctionDef) and ast.get_docstring(node) and not first_verb_is_right(node)
-    ]
-    assert wrong == []
-    for code, right in {
-        "def f():\n '''Return it.'''\n return 1": True,
-        "def f():\n '''Return it.'''\n yield 1": False,
-        "def f(self):\n '''Return it.'''\n self.x = 1": False,
-        "def f():\n '''Yield it.'''\n return [1]": False,
-        "def f():\n '''Yield it.'''\n yield 1": True,
-    }.items():
-        assert first_verb_is_right(ast.parse(code).body[0]) == right, code
-
 
 COMPUTING = "mjq/models/", "mjq/solvers/", "mjq/simulation/", "mjq_logs/capacity/", "mjq_logs/waits/"
 HARMLESS = {"mjq/simulation/replications.py"}  # raises an error in its own words behind the handler
