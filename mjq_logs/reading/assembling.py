@@ -17,16 +17,13 @@ from mjq._util.plain import counted
 from mjq_logs.answers import Lines
 from mjq_logs.reading.kept import Kept, queue_of
 from mjq_logs.reading.log import INFERRED, Before, Log, Present
-from mjq_logs.reading.names import Unused, hashed
 from mjq_logs.reading.priorities import Order
 from mjq_logs.reading.rows import (
     BEFORE,
     COMPONENT,
     FARTHEST,
-    HEADER,
     OTHER_PARTITION,
     REPEATED,
-    STEP,
     TIMES,
     TOO_LARGE,
     UNLIMITED,
@@ -37,7 +34,6 @@ from mjq_logs.reading.rows import (
 from mjq_logs.reading.vectors import Vectors, joined
 
 FIRST_LINES = 5  # that are named for each reason
-NO_JOBS = HEADER, STEP  # reasons not to use a line that names no job of its own
 
 
 def gathered(
@@ -108,7 +104,6 @@ def _log(reading, jobs, kept, tally, servers, partition, order):
     shared = f"Warning: jobs of {parts} partitions are taken for those of one machine; --partition takes one of them."
     columns: dict[str, Any] = {}
     columns["number"] = None if jobs["number"].has_nulls() else jobs["number"].cast(pl.Int64).to_numpy()
-    columns["name"] = _names(jobs)
     columns["user"], users = _places(jobs["user"], kept.users)
     columns["queue"], queues = _places(jobs["queue"], kept.queues)
     columns["array"], arrays = _places(jobs["array"], {number: number for number in reading.at_once})
@@ -158,7 +153,6 @@ def _log(reading, jobs, kept, tally, servers, partition, order):
         priority_names=() if order is None else order.names,
         queue_names=tuple(sorted(queues, key=lambda name: queues[name])),
         array_limits=_array_limits(columns["array"], {arrays[number]: reading.at_once[number] for number in arrays}),
-        unused=tally.jobs_not_used(),
     )  # fmt: skip
 
 
@@ -321,16 +315,11 @@ class _Tally:
 
     def __init__(self, strict):
         self.strict = strict
-        self.read, self.dropped, self.first, self.unused = 0, {}, {}, []
+        self.read, self.dropped, self.first = 0, {}, {}
 
     def usable(self, table):
         """Return the rows that can be used, and count the others."""
         bad = table.filter(pl.col("dropped").is_not_null())
-        if "job" in bad.columns and len(named := bad.filter(~pl.col("dropped").is_in(NO_JOBS))):
-            for names in (named["job"], named["shown"].cast(pl.String)):
-                self.unused.append(
-                    pl.DataFrame({"name": hashed(names), "why": named["dropped"]}).filter(names.is_not_null())
-                )
         if len(bad):
             if self.strict:
                 line, reason = bad.sort("line").select("line", "dropped").row(0)
@@ -340,15 +329,6 @@ class _Tally:
                 self.dropped[reason] = self.dropped.get(reason, 0) + count
                 self.first[reason] = sorted([*self.first.get(reason, []), *first])[:FIRST_LINES]
         return table.filter(pl.col("dropped").is_null())
-
-    def jobs_not_used(self):
-        """Return which jobs of the file are not used, as far as their names are known; None if all are."""
-        if not self.unused:
-            return None
-        jobs = pl.concat(self.unused).unique("name", keep="last")
-        reasons = sorted(jobs["why"].unique())
-        places = jobs["why"].replace_strict(reasons, list(range(len(reasons))), return_dtype=pl.UInt8)
-        return Unused(jobs["name"].to_numpy(), places.to_numpy(), tuple(reasons))
 
     def reasons(self):
         """Return the reasons, for a message."""
@@ -490,14 +470,6 @@ def _most_held_of_each(resources, columns, sizes, source):
             if not sizes[k]:
                 raise ValueError(f"no job that has started needs any {name}")
     return sizes, INFERRED
-
-
-def _names(jobs):
-    """Return what tells the names of jobs apart, 0 for one that is its number; None if that is so of all of them."""
-    names = pl.coalesce(jobs["shown"].cast(pl.UInt64), jobs["name"].cast(pl.UInt64), eager=True)
-    if jobs["number"].has_nulls():  # then no numbers are kept
-        names = pl.select(pl.coalesce(names, hashed(jobs["number"].cast(pl.String)))).to_series()
-    return names.fill_null(0).to_numpy() if names.is_not_null().any() else None
 
 
 def _places(series, names):

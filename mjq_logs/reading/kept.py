@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import polars as pl
 
-from mjq_logs.reading.names import of_one_job
 from mjq_logs.reading.rows import TIMES, need_columns
 
 NUMBER = r"^(\d{1,18})"  # what of a job's name is its number
@@ -29,7 +28,7 @@ class Kept:
     >>> kept = Kept()
     >>> times = {"submit": [0.0, 1.5], "eligible": None, "start": None, "run": [60.0, 90.0], "estimate": None}
     >>> kept.add(pl.DataFrame(
-    ...     {"line": [2, 3], "job": ["7", "8_1"], "shown": None, "partition": "batch", "user": None} | times
+    ...     {"line": [2, 3], "job": ["7", "8_1"], "partition": "batch", "user": None} | times
     ...     | {"queue": None, "array": None, "priority": None, "need": [1.0, 2.0]}
     ...     | {"zoned": None, "whole": None, "unfinished": None},
     ... ))
@@ -48,16 +47,13 @@ class Kept:
     def add(self, table: pl.DataFrame) -> None:
         """Keep the rows of a table."""
         number = table["job"].str.extract(NUMBER).cast(pl.Int64)
-        job, shown = pl.col("job"), pl.col("shown").cast(pl.String)
-        name = table.select(pl.when(~job.str.contains(CANONICAL)).then(of_one_job(job).hash())).to_series()
-        other = table.select(pl.when(shown != job).then(of_one_job(shown).hash())).to_series()
+        name = table.select(pl.when(~pl.col("job").str.contains(CANONICAL)).then(pl.col("job").hash())).to_series()
         # Equal rows have equal numbers here, whatever the sign of their zeros; different ones hardly ever do.
         same = table.select("job", *(pl.col(column) + 0.0 for column in self.floats)).hash_rows()
         whole = table.select(pl.when(pl.col("whole").is_not_null()).then(pl.col("whole").hash())).to_series()
         columns = {
             "line": _narrow(table["line"]),
             "name": _narrow(name),
-            "shown": _narrow(other),
             "number": _narrow(number),
             "same": table.select(pl.when(pl.col("job").is_not_null()).then(same)).to_series(),
             "partition": _numbered(table["partition"], self.partitions),
@@ -78,11 +74,10 @@ class Kept:
         Returns
         -------
         polars.DataFrame
-            ``name`` differs where names of jobs do that are no plain numbers, and ``shown`` where their other names do;
-            see :func:`mjq_logs.reading.names.hashed`. ``number`` is what a name begins with. ``partition``, ``user``
-            and ``queue`` are numbers of these, and ``array`` is that of the file; where there are no queues, a
-            partition stands for one. Rows of different ``same`` are different, and ``whole`` differs where names of
-            whole jobs do. The other columns are those of the tables.
+            ``name`` differs where names of jobs do that are no plain numbers, and ``number`` is what a name begins
+            with. ``partition``, ``user`` and ``queue`` are numbers of these, and ``array`` is that of the file; where
+            there are no queues, a partition stands for one. Rows of different ``same`` are different, and ``whole``
+            differs where names of whole jobs do. The other columns are those of the tables.
         """
         tables, self.tables = self.tables, []
         return pl.concat(tables, how="vertical_relaxed") if tables else pl.DataFrame(schema=_empty(self.floats))
@@ -91,7 +86,7 @@ class Kept:
 def _empty(floats):
     """Return the columns where no row was kept."""
     return (
-        {"line": pl.UInt32, "name": pl.UInt64, "shown": pl.UInt64, "number": pl.UInt32, "same": pl.UInt64}
+        {"line": pl.UInt32, "name": pl.UInt64, "number": pl.UInt32, "same": pl.UInt64}
         | {"partition": pl.UInt8, "user": pl.UInt8, "queue": pl.UInt8, "array": pl.UInt8, "priority": pl.UInt8}
         | dict.fromkeys(floats, pl.Float64)
         | {"zoned": pl.Boolean, "whole": pl.UInt64, "unfinished": pl.Boolean}

@@ -12,7 +12,6 @@ from mjq import System
 from mjq._util import checks
 from mjq._util.frozen import ReadOnly, frozen
 from mjq_logs.answers import Learning, Lines
-from mjq_logs.reading.names import Unused
 from mjq_logs.reading.vectors import Vectors, plain
 
 if TYPE_CHECKING:  # reading a log needs no simulator
@@ -25,7 +24,7 @@ SIZES_OF = "--servers N,N with a number for each resource"
 # columns of Before and Present
 PARTS = "need", "run", "arrival", "start", "estimate", "unfinished", "priority", "tasks", "at_once", "user", "queue"
 COLUMNS = (
-    "need", "run", "submit", "eligible", "start", "estimate", "number", "name", "user", "unfinished",
+    "need", "run", "submit", "eligible", "start", "estimate", "number", "user", "unfinished",
     "priority", "queue", "array",
 )  # fmt: skip
 
@@ -151,9 +150,6 @@ class Log(ReadOnly):
         For how long it was said to run at most [s].
     number : int array, shape (J,), or None
         The number that the job has in the file.
-    name : uint64 array, shape (J,), or None
-        What tells it from others in this process where the scheduler shows another name than this number, see
-        :func:`mjq_logs.reading.names.hashed`; 0 where it does not.
     user : int array, shape (J,), or None
         Who submitted it, as a number that only tells one user from another; -1 where that is not known.
     unfinished : bool array, shape (J,), or None
@@ -202,8 +198,6 @@ class Log(ReadOnly):
         When how many servers were up, if that was given, see :func:`mjq_logs.outages.with_calendar`.
     calendar_known : bool
         Whether the scheduler knows it beforehand.
-    unused : Unused or None
-        Jobs of the file that are not among these.
     rules : mjq_logs.rules.machine.Rules or None
         That its replays keep beside their policy, see :func:`mjq_logs.rules.machine.with_rules`.
     learning : Learning or None
@@ -240,7 +234,6 @@ class Log(ReadOnly):
     start: Column = None
     estimate: Column = None
     number: Column = None
-    name: Column = None
     user: Column = None
     unfinished: Column = None
     priority: Column = None
@@ -264,7 +257,6 @@ class Log(ReadOnly):
     gaps: tuple[Gap, ...] = ()
     calendar: Calendar | None = None
     calendar_known: bool = False
-    unused: Unused | None = None
     rules: Any = None
     learning: Learning | None = None
 
@@ -482,7 +474,7 @@ def _checked(name, column):
         return column
     if name == "unfinished":
         column = np.asarray(column, dtype=bool)
-    elif name in ("number", "name", "user", "priority", "queue", "array", "tasks", "at_once"):
+    elif name in ("number", "user", "priority", "queue", "array", "tasks", "at_once"):
         column = np.asarray(column)
         if column.ndim != 1 or column.dtype.kind not in "iu":
             raise ValueError(f"{name} must be whole numbers, one for each job")

@@ -14,7 +14,7 @@ FARTHEST = 7_258_118_400.0  # seconds from 1970 to 2200: a time beyond it, or a 
 UNLIMITED = 315_360_000.0  # seconds that stand for no limit: ten years, longer than any job
 TIMES = "submit", "eligible", "start", "run", "estimate"
 SCHEMA = pl.Schema(
-    {"line": pl.Int64, "job": pl.String, "shown": pl.String, "partition": pl.String, "user": pl.String}
+    {"line": pl.Int64, "job": pl.String, "partition": pl.String, "user": pl.String}
     | {"queue": pl.String, "qos": pl.String, "array": pl.Int64}
     | dict.fromkeys(TIMES, pl.Float64)
     | {"need": pl.Float64, "zoned": pl.Boolean, "whole": pl.String, "unfinished": pl.Boolean, "dropped": pl.String}
@@ -151,9 +151,8 @@ class Reading:
     ----------
     tables : iterable of polars.DataFrame
         With the columns of :data:`SCHEMA`, `dropped` null where the line can be used. `whole` names the job that a row
-        is a component of, `shown` is another name of its job, by which the scheduler shows it, `array` is the number of
-        the array that it is a task of, and `unfinished` says that a job still ran: its run time is what had passed, or
-        not known.
+        is a component of, `array` is the number of the array that it is a task of, and `unfinished` says that a job
+        still ran: its run time is what had passed, or not known.
     header : dict
         Filled while the tables are read.
     machine : callable, optional

@@ -321,7 +321,6 @@ def _jobs(cells: pl.DataFrame, names: list[str], units: tuple[str, ...], seen: S
         at_once=pl.coalesce(_name_part(names, AT_ONCE), pl.col(THROTTLE).cast(pl.Int64, strict=False))
         if THROTTLE in names
         else _name_part(names, AT_ONCE),
-        shown=pl.col("JobID") if {"JobID", "JobIDRaw"} <= set(names) else pl.lit(None, pl.String),
         whole=pl.col("JobID").str.extract(COMPONENT_NAME) if "JobID" in names else pl.lit(None, pl.String),
     )
     if jobs["job"].drop_nulls().str.contains(r"^\d+\.0$").all():  # numbers that went through a column of floats

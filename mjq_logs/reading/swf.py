@@ -191,7 +191,6 @@ def _jobs(first, lines, comments, units, memory, notes):
         *need_columns(len(units)),
         **{"from": pl.coalesce(*fields) if MEMORY in units else pl.lit(None, pl.Int32)},
         job=known[NUMBER].cast(pl.Int64, strict=False).cast(pl.String),
-        shown=pl.lit(None, pl.String),
         partition=known[PARTITION].cast(pl.Int64, strict=False).cast(pl.String),
         user=known[USER].cast(pl.Int64, strict=False).cast(pl.String),
         queue=known[QUEUE].cast(pl.Int64, strict=False).cast(pl.String).replace(comments.queues),

@@ -174,7 +174,6 @@ def _jobs(
             for column, unit in zip(columns, units or ("need",), strict=True)
         },
         zoned=pl.coalesce(*zones, pl.lit(None, pl.Boolean)),
-        shown=pl.lit(None, pl.String),
         whole=pl.lit(None, pl.String),
         array=pl.lit(None, pl.Int64),
         unfinished=pl.lit(None, pl.Boolean),

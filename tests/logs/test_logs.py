@@ -477,7 +477,7 @@ def test_rows_are_kept_in_few_bytes_whatever_they_hold():
     times = {"submit": 1.7e9 + 60.0 * line, "start": 1.7e9 + 61.0 * line, "run": 7.0 * line, "estimate": 9.0 * line}
     table = {"line": line, "job": line.astype(str), "partition": "batch", "user": "7", "need": 4.0}
     table = pl.DataFrame(table | times)
-    nothing = dict.fromkeys(("shown", "whole", "queue"), pl.String) | {"zoned": pl.Boolean, "unfinished": pl.Boolean}
+    nothing = dict.fromkeys(("whole", "queue"), pl.String) | {"zoned": pl.Boolean, "unfinished": pl.Boolean}
     nothing |= {"eligible": pl.Float64, "priority": pl.Int64, "array": pl.Int64}
     table = table.with_columns(pl.lit(None, kind).alias(name) for name, kind in nothing.items())
     kept = Kept()
