@@ -67,10 +67,9 @@ experiment: $(VENV)/ready  ## Repeat a long computation and store its tables: NA
 test-slow: $(VENV)/ready  ## Run the long tests, which `make test` leaves out.
 	$(ONE_THREAD) $(BIN)/python -m pytest $(PYTEST) -m slow $(PATIENCE) tests
 
-sync-policies: $(VENV)/ready  ## Compute anew what follows from the rule of a policy: schedules, charts, values, chapter; WHY="…" says why.
+sync-policies: $(VENV)/ready  ## Compute anew what follows from the rule of a policy: schedules, charts, the chapter.
 	$(BIN)/python -m mjq_book.published.schedules.making
 	$(BIN)/python book/charts.py
-	$(ONE_THREAD) $(BIN)/python -m tests.reference.making "$(WHY)"
 	@$(BIN)/python book/build.py --refresh scheduling
 
 sync-panels: $(VENV)/ready  ## Compute the tables in which panels interpolate; minutes.

@@ -6,7 +6,6 @@
 ``experiments``  long computations: the code, the tables they keep, and ``kept(name)`` to read them
 ``exercises``    exercise sheets, a different one for each student
 ``runs``         chapters run again: other parameters, sweeps, comparisons
-``reference``    results that were computed in two ways, for whoever tests another program
 ``cli``          the commands for all of this
 """
 

@@ -3,5 +3,4 @@ from . import drawings as drawings
 from . import exercises as exercises
 from . import experiments as experiments
 from . import published as published
-from . import reference as reference
 from . import runs as runs

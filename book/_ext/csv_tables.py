@@ -21,6 +21,7 @@ ROOT = Path(mjq.__file__).resolve().parents[1]  # pages are built from a copy
 DATA, REPRODUCED = ROOT / "book/data.csv", ROOT / "book/reproduced.csv"
 LETTERS = ROOT / "book/letters.csv"
 FOREIGN = ROOT / "tests/foreign/values.csv"  # a row is a value of another program
+VALUES = ROOT / "tests/reference/values.csv"  # a row is a value that two ways agree on
 PUBLISHED = tuple(sorted(Path(published.__file__).parent.glob("*.csv")))
 
 
@@ -80,7 +81,7 @@ class DataChecksums(SphinxDirective):
         return [nodes.raw("", opening, format="html"), block, nodes.raw("", "</details>", format="html")]
 
 
-# --- Other machines, letters --------------------------------------------------------------------------------------
+# --- Other machines, letters, reference values ----------------------------------------------------------------------
 
 
 def reproduced(_):
@@ -98,6 +99,17 @@ def reproduced(_):
 def letters(chapter):
     """A row for each letter of a chapter."""
     return [(f"${row['letter']}$", row["meaning"]) for row in read(LETTERS) if row["chapter"] == chapter]
+
+
+def reference_values(chapter):
+    """A row for each value of a chapter; what stands in the row before is not repeated."""
+    before = "", ""
+    for row in read(VALUES):
+        if row["chapter"] == chapter:
+            beside = f"{row['system']}: `{row['parameters']}`", f"{row['first']}; {row['second']}"
+            system, ways = ("", "") if beside == before else beside
+            yield system, f"`{row['quantity']}`", row["value"], ways
+            before = beside
 
 
 # --- The ledger -----------------------------------------------------------------------------------------------------
@@ -150,6 +162,7 @@ TABLES = {
         reproduced,
     ),
     "letters": Table((LETTERS,), ("Letter", "Meaning"), "ll", letters),
+    "reference-values": Table((VALUES,), ("System", "Quantity", "Value", "Two ways"), "llll", reference_values),
     "ledger-totals": Table(
         PUBLISHED, ("Result", *published.LEDGERS, "all"), "l" + "r" * (len(published.LEDGERS) + 1), ledger_totals
     ),

@@ -1,4 +1,4 @@
-"""Make the files that pages read or hand out and that nobody writes: panels, reference values, a picture for links.
+"""Make the files that pages read or hand out and that nobody writes: panels, a picture for links.
 
 They lie beside the pages, where git ignores them, before Sphinx reads any. What is the same is left alone, so that no
 page is read anew.
@@ -7,10 +7,8 @@ page is read anew.
 import sys
 from pathlib import Path
 
-from mjq_book import reference
-
 BOOK = Path(__file__).resolve().parents[1]
-PANELS, CARD, VALUES = "panels.json", "book/_static/card.png", "book/reference-values"
+PANELS, CARD = "panels.json", "book/_static/card.png"
 
 
 def write(site):
@@ -23,19 +21,8 @@ def write(site):
     if not (site / CARD).exists():
         import card  # it takes as long to be imported as all of a build in which nothing has changed
 
-        put(site / CARD, card.png())
-    values = reference.values()
-    texts = reference.as_json(values, reference.version()), reference.as_csv(values)
-    for ending, text in zip((".json", ".csv"), texts, strict=True):
-        put(site / f"{VALUES}{ending}", text.encode())
-    put(site / f"{VALUES}.schema.json", Path(reference.__path__[0], "schema.json").read_bytes())
-
-
-def put(path, content):
-    """Write a file, unless it has this content already."""
-    if not path.exists() or path.read_bytes() != content:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(content)
+        (site / CARD).parent.mkdir(parents=True, exist_ok=True)
+        (site / CARD).write_bytes(card.png())
 
 
 def setup(app):

@@ -81,26 +81,3 @@ function sift() {
   for (const fold of folds) fold.addEventListener("toggle", reach);
 }
 addEventListener("load", sift);
-// The reference values: problems in which all typed words occur, and folds that open where some are found.
-function seek() {
-  const box = document.querySelector(".values-filter"), folds = [...document.querySelectorAll(".values-fold")];
-  if (!box) return;
-  box.hidden = false;
-  const texts = new Map([...document.querySelectorAll(".values-problem")].map((one) => [one, one.textContent.toLowerCase()]));
-  box.addEventListener("input", (event) => {
-    const words = event.target.value.toLowerCase().split(/\s+/).filter(Boolean);
-    let found = 0;
-    for (const [one, text] of texts) {
-      one.hidden = !words.every((word) => text.includes(word));
-      found += !one.hidden;
-    }
-    for (const fold of folds) {
-      const some = [...fold.querySelectorAll(".values-problem")].some((one) => !one.hidden);
-      fold.hidden = !some;
-      fold.open = Boolean(words.length) && some;
-    }
-    box.querySelector("output").textContent = words.length ? `${found} problem${found === 1 ? "" : "s"}` : "";
-  });
-  for (const fold of document.querySelectorAll(".values-fold, .values-problem")) fold.addEventListener("toggle", reach);
-}
-addEventListener("load", seek);

@@ -1,7 +1,6 @@
-"""The commands of the book: chapters run again, reference values, exercise sheets.
+"""The commands of the book: chapters run again, exercise sheets.
 
 ``chapters``  list, run, sweep
-``reference`` reference
 ``teaching``  sheets, grade
 ``page``      an executed chapter as one page
 """

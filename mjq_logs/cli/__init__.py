@@ -35,7 +35,6 @@ MAIN_HELP = """Run the chapters of the book with your own numbers, or study the 
     mjq list stability                   show the parameters of a chapter
     mjq run stability -p n 60            run a chapter with other parameters
     mjq sweep stability -p p1 0.1:0.9:9  run it many times; repeat the command to resume
-    mjq reference fcfs wait              show results that were computed in two ways
     mjq replay log.swf --policy fcfs --policy easy
                                          compare the waits of a log under two policies
     mjq capacity log.swf                 estimate the real capacity of a machine
@@ -57,7 +56,6 @@ LAST_LINE = (
 )
 SECTIONS: dict[str, list[str]] = {
     "Chapters": ["list", "run", "sweep"],
-    "Models": ["reference"],
     "Logs": ["replay", "capacity", "plan", "wait", "summary", "draw"],
     "Teaching": ["sheets", "grade"],
 }

@@ -197,7 +197,7 @@ def test_all_commands_are_listed_by_subject_in_the_order_of_the_examples():
     examples = re.findall(r"^ +mjq ([a-z]+) ", text, flags=re.M)
     listed = re.findall(r"^  ([a-z]+)  +[A-Z].*", text[text.index("\nChapters:") :], flags=re.M)
     assert listed == list(dict.fromkeys(examples)) == command.list_commands(None)
-    assert re.findall(r"^([A-Z]\w+):$", text, flags=re.M) == ["Options", "Chapters", "Models", "Logs", "Teaching"]
+    assert re.findall(r"^([A-Z]\w+):$", text, flags=re.M) == ["Options", "Chapters", "Logs", "Teaching"]
 
 
 def test_without_arguments_the_command_shows_its_help():
@@ -380,7 +380,6 @@ def test_a_failed_run_ends_with_status_1_and_says_where(tmp_path, small):
         (2, ["replay", "log.csv", "--starts", "-"], "input", "'-' is no name of a file"),
         (2, ["plan", "log.csv"], "input", "give --target-wait, or a what-if"),
         (1, NOBODY_ANSWERS, "failure", "no scheduler answers at nowhere"),
-        (2, ["reference", "no-such-value"], "input", "no reference value is named 'no-such-value'"),
         (2, ["summary", ""], "input", "File '' does not exist"),
         (2, ["wait", "missing.swf", "--limit", "soon"], "input", "'soon' is not a duration such as 2h"),
     ],
@@ -395,7 +394,7 @@ def test_every_command_that_prints_json_has_errors_as_json(tmp_path, status, wor
 
 def test_commands_that_print_json_are_those_tried_above():
     has_json = [name for name in command.list_commands(None) if "--json" in said(name, "--help").out]
-    assert has_json == ["list", "reference", "replay", "capacity", "plan", "wait", "summary"]
+    assert has_json == ["list", "replay", "capacity", "plan", "wait", "summary"]
 
 
 # --- Sweeps that are killed -----------------------------------------------------------------------------------------
