@@ -115,36 +115,6 @@ def pollaczek_khinchine(mean, scv, name):
     return {("jobs", name, ""): jobs, ("response time", name, ""): jobs}
 
 
-def order_independent(arrivals, speed, room):
-    """Classes whose jobs, oldest first, share a speed that depends on who is there; those without room are lost."""
-
-    def rule(jobs):
-        if len(jobs) < room:
-            yield from (((*jobs, kind), lam) for kind, lam in enumerate(arrivals))
-        for place in range(len(jobs)):
-            rate = speed(jobs[: place + 1]) - speed(jobs[:place])
-            if rate:
-                yield jobs[:place] + jobs[place + 1 :], rate
-
-    states = chain.explore([()], rule)
-    pi = chain.stationary(chain.generator(states, rule), states)
-    accepted = float(pi[[len(jobs) < room for jobs in states]].sum())
-    result = {}
-    for kind, lam in enumerate(arrivals):
-        mean_jobs = float(pi @ [jobs.count(kind) for jobs in states])
-        result["jobs", "Queue", str(kind + 1)] = mean_jobs
-        result["throughput", "Queue", str(kind + 1)] = lam * accepted
-        result["response time", "Queue", str(kind + 1)] = mean_jobs / lam / accepted
-    return result
-
-
-SERVERS_OF_CLASS = {0}, {1}, {2}, {0, 1}, {2}
-
-
-def compatible_servers(jobs):
-    return len(set().union(*(SERVERS_OF_CLASS[kind] for kind in jobs)))
-
-
 # --- msj-simulator ----------------------------------------------------------------------------------------------------
 
 ONE_TWO_FOUR = {  # rates and shares of needs 1, 2 and 4, on four servers

@@ -17,7 +17,7 @@ import pytest
 from mjq.solvers.phase_type import erlang
 from mjq_book import published
 from tests.conftest import ROOT, csv_rows
-from tests.foreign import chains, networks, queues, schedules
+from tests.foreign import networks, queues, schedules
 
 sys.path.insert(0, str(ROOT / "book/_ext"))
 import csv_tables
@@ -32,76 +32,25 @@ LISTS = "starts", "ends", "waits", "order of starts", "queue"  # quantities that
 
 MODELS = (
     {
-        ("LINE", "cqn_bcmp_theorem_ps"): networks.bcmp,
-        ("LINE", "cqn_bcmp_theorem_fcfs"): lambda: chains.bcmp(chains.first_come),
-        ("LINE", "cqn_bcmp_theorem_lcfspr"): lambda: chains.bcmp(partial(chains.last_come, interrupts=True)),
         ("LINE", "cqn_repairmen"): lambda: networks.exact(networks.repairmen()),
         ("LINE", "cqn_repairmen, fluid"): lambda: networks.at_rest(networks.repairmen()),
-        ("LINE", "cqn_twoclass_hyperl"): networks.two_classes_that_switch,
-        ("LINE", "cqn_threeclass_hyperl"): networks.three_classes,
-        ("LINE", "cqn_oneline"): networks.ring_of_four,
-        ("LINE", "cqn_scheduling_dps"): chains.weighted_sharing,
-        ("LINE", "cqn_repairmen_multi"): chains.repairmen_with_three_servers,
         ("LINE", "cqn_twoqueues_multi"): networks.two_queues,
-        ("LINE", "cqn_lcfs_lcfspr"): lambda: chains.last_come_twice(2),
-        ("LINE", "cqn_lcfs_lcfspr_3class"): lambda: chains.last_come_twice(3),
-        ("LINE", "cqn_lcfs_lcfspr_4class"): lambda: chains.last_come_twice(4),
         ("LINE", "ld_multiserver_fcfs"): networks.two_servers_fcfs,
-        ("LINE", "ld_multiserver_ps_twoclasses"): networks.two_servers_ps,
-        ("LINE", "ld_multiserver_ps"): networks.three_servers_twice,
-        ("LINE", "ld_class_dependence"): chains.as_many_servers_as_first_class_jobs,
-        ("LINE", "mqn_basic"): networks.mixed_basic,
-        ("LINE", "mqn_multiserver_ps"): networks.mixed_multiserver,
+        ("LINE", "ld_class_dependence"): networks.as_many_servers_as_first_class_jobs,
         ("LINE", "mqn_singleserver_ps"): lambda: networks.exact(networks.mixed_hundred(0.3)),
         ("LINE", "mqn_singleserver_fcfs, fluid"): lambda: networks.at_rest(networks.mixed_hundred(1 / 3)),
-        ("LINE", "oqn_basic"): networks.open_basic,
-        ("LINE", "oqn_cs_routing"): lambda: networks.exact(networks.open_class_switching()),
-        ("LINE", "oqn_cs_routing, fluid"): lambda: networks.at_rest(networks.open_class_switching()),
-        ("LINE", "oqn_vsinks"): networks.open_one_queue,
-        ("LINE", "cs_implicit"): networks.switched_before_the_queue,
-        ("LINE", "cs_multi_diamond"): networks.open_diamond,
-        ("LINE", "cs_single_diamond"): networks.closed_diamond,
-        ("LINE", "cs_transient_class"): networks.class_for_ever,
-        ("LINE", "other_ex1"): networks.fluid_parallel,
         ("LINE", "other_ex2"): networks.fluid_feedback,
-        ("LINE", "cdf_respt_closed_threeclasses"): networks.fluid_alternating,
-        ("LINE", "cqn_multiserver_nc"): networks.three_servers,
-        ("LINE", "init_state_ps"): networks.two_servers_that_classes_share,
-        ("LINE", "ag_closed_network"): lambda: networks.two_queues_in_a_ring((10, 2.0, 1.0)),
-        ("LINE", "ag_multiclass_closed"): lambda: networks.two_queues_in_a_ring((5, 2.0, 1.0), (3, 1.5, 0.8)),
-        ("LINE", "ag_jackson_network"): networks.open_with_feedback,
-        ("LINE", "fes_aggregation"): lambda: networks.think_and_three_queues((3, 5, 1.5, 1, 0.8), (2, 4, 2, 1.2, 1)),
-        ("LINE", "ld_fes_multiclass"): lambda: networks.think_and_three_queues(
-            (3, 1, 0.5, 0.3, 0.4), (2, 1.5, 0.8, 0.6, 0.7)
-        ),
-        ("LINE", "ld_fes_singleclass"): lambda: networks.think_and_three_queues((5, 5, 1.5, 1, 0.8)),
-        ("LINE", "dispatch_closed"): networks.three_servers_at_random,
-        ("LINE", "oqn_oneline"): networks.open_delay_and_two_queues,
         ("LINE", "gallery_mmk"): lambda: networks.open_queue({("Queue", 1): 1.0}, 2.0, servers=2),
         ("LINE", "gallery_mm1_ps_multiclass"): lambda: networks.open_queue({("Queue", 1): 1.0, ("Queue", 2): 0.5}, 4.0),
-        ("LINE", "gallery_mm1_ps_feedback"): lambda: networks.open_queue({("Queue", 1): 1.0}, 2.0, back=1 / 3),
         ("LINE", "gallery_mhyp1"): lambda: queues.in_order(queues.varied(0.5, 4)),
         ("LINE", "gallery_merl1"): lambda: queues.in_order(queues.HALF_AND_HALF),
         ("LINE", "gallery_merl1_tandem"): lambda: queues.in_order(erlang(2, 0.9), name="Queue2"),
         ("LINE", "gallery_mhyp1_tandem"): lambda: queues.in_order(queues.varied(0.9, 2), name="Queue1"),
         ("LINE", "gallery_merlk"): lambda: queues.in_order(queues.HALF_AND_HALF, servers=2),
         ("LINE", "gallery_mhypk"): lambda: queues.in_order(queues.varied(0.5, 4), servers=2),
-        ("LINE", "pas_mmk"): lambda: queues.order_independent((0.7, 0.5), lambda jobs: min(len(jobs), 2), room=4),
-        ("LINE", "pas_compatibility_5class"): lambda: queues.order_independent(
-            (0.5, 0.4, 0.3, 0.2, 0.1), queues.compatible_servers, room=3
-        ),
-        ("LINE", "statepr_aggr_large"): networks.two_classes_of_five_jobs,
-        ("LINE", "statepr_sys_aggr"): lambda: networks.four_jobs_at_one_queue(networks.DELAY_AND_TWO, {1: 1, 3: 3}),
-        ("LINE", "statepr_sys_aggr_large"): lambda: networks.four_jobs_at_one_queue(
-            networks.THREE_QUEUES, dict.fromkeys(range(1, 5), 1)
-        ),
         ("QNAP2", "1-class"): networks.lazowska_117,
-        ("QNAP2", "2-class"): networks.eight_and_one,
         ("QNAP2", "complex"): networks.web_site,
         ("QNAP2", "multiserver"): networks.delay_and_two_queues,
-        ("QNAP2", "qnap-intro-1"): networks.terminals,
-        ("QNAP2", "qnap-intro-2"): lambda: networks.data_bases("closed"),
-        ("QNAP2", "qnap-intro-3"): lambda: networks.data_bases("open"),
         ("libmva", "test2, exact"): networks.lazowska_131,
         ("flux-sched", "hype-test"): schedules.flux_order,
         ("Ciw", "processor sharing"): queues.shared_server,
@@ -120,8 +69,8 @@ MODELS = (
 # Our side, found another way, where another program is said to err.
 WITNESSES = {
     ("LINE", "cqn_twoqueues_multi"): networks.two_queues_another_way,
-    ("LINE", "ld_multiserver_fcfs"): chains.two_servers_fcfs,
-    ("LINE", "ld_class_dependence"): partial(chains.as_many_servers_as_first_class_jobs, chains.dense),
+    ("LINE", "ld_multiserver_fcfs"): networks.two_servers_fcfs_another_way,
+    ("LINE", "ld_class_dependence"): partial(networks.as_many_servers_as_first_class_jobs, networks.dense),
     ("LINE", "mqn_singleserver_ps"): networks.mixed_hundred_another_way,
     ("LINE", "gallery_merl1_tandem"): partial(queues.pollaczek_khinchine, 0.9, 1 / 2, "Queue2"),
     ("LINE", "gallery_mhyp1_tandem"): partial(queues.pollaczek_khinchine, 0.9, 2, "Queue1"),
