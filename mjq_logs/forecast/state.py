@@ -68,18 +68,9 @@ class Alike:
             yield jobs[max(0, end - latest) : end]
 
 
-def octaves(values: np.ndarray) -> np.ndarray:
-    """Return the powers of two from which the range of each value begins, as whole numbers.
-
-    >>> octaves(np.array([1.0, 5.0, 8.0])).tolist()
-    [0.0, 2.0, 3.0]
-    """
-    return np.floor(np.log2(np.maximum(values, SHORTEST)))
-
-
 def _keys(need, limit):
     """Yield a number for each job that tells its kind, level by level: two numbers, as the parts of a complex one."""
-    wide, long = octaves(need), octaves(limit)
+    wide, long = (np.floor(np.log2(np.maximum(values, SHORTEST))) for values in (need, limit))
     if need.ndim > 1:
         wide = (wide - LOWEST) @ float(OCTAVES) ** np.arange(need.shape[1])
     yield wide + 1j * limit

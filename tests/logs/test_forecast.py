@@ -3,7 +3,6 @@
 import json
 from dataclasses import replace
 
-import jsonschema
 import numpy as np
 import pytest
 
@@ -34,12 +33,21 @@ def made(jobs, seed=1, servers=16.0, policy="easy", load=0.8):
     return Log(need=need, run=run, submit=come, start=start, estimate=limit, servers=servers)
 
 
+def with_half_down(log):
+    """The log with a calendar: in the middle half of its time half of the servers are down."""
+    first, last = log.submit[0], log.submit[-1]
+    quarter = (last - first) / 4
+    return with_calendar(log, [(first + quarter, log.servers / 2), (last - quarter, log.servers)])
+
+
 @pytest.mark.parametrize("policy", ["fcfs", "easy", "conservative", "first-fit", "least-servers-first"])
 def test_all_draws_in_one_replay_are_equal_to_a_replay_each(policy):
-    jobs = history(made(400, policy=policy), policy)
-    for number in (30, 200, 399):
-        for need, limit in ((1.0, 600.0), (16.0, 7200.0)):
+    log = made(400, policy=policy)
+    for logged, number in ((log, 30), (log, 399), (with_half_down(log), 200)):
+        jobs = history(logged, policy)
+        for need, limit in ((1.0, 600.0), (8.0, 7200.0)):
             what = drawn(jobs, jobs.at(jobs.arrival[number], number), need, limit, 8, np.random.default_rng(number))
+            assert what.up == (16 if logged is log else 8)
             apart = waits_by_rule(what, 16, policy) - waits_one_by_one(what, 16, policy)
             assert np.abs(apart).max() < 1e-6, number  # seconds: most draws begin late on the clock of all
 
@@ -63,23 +71,6 @@ def test_with_what_came_the_replay_goes_on_as_the_log_did(policy):
             limit=(jobs.limit[every] - left)[None],
         )
         assert waits_by_rule(what, 16, policy) == jobs.start[number] - jobs.arrival[number]
-
-
-def with_half_down(log):
-    """The log with a calendar: in the middle half of its time half of the servers are down."""
-    first, last = log.submit[0], log.submit[-1]
-    quarter = (last - first) / 4
-    return with_calendar(log, [(first + quarter, log.servers / 2), (last - quarter, log.servers)])
-
-
-@pytest.mark.parametrize("policy", ["fcfs", "easy", "conservative"])
-def test_draws_on_the_servers_that_are_up(policy):
-    jobs = history(with_half_down(made(400, policy=policy)), policy)
-    for number in range(110, 290, 30):
-        what = drawn(jobs, jobs.at(jobs.arrival[number], number), 4.0, 3600.0, 8, np.random.default_rng(number))
-        assert what.up == 8
-        apart = waits_by_rule(what, 16, policy) - waits_one_by_one(what, 16, policy)
-        assert np.abs(apart).max() < 1e-6, number
 
 
 def test_a_calendar_of_all_servers_changes_no_forecast_and_fewer_servers_make_jobs_wait_longer():
@@ -150,12 +141,6 @@ def test_the_nearest_are_those_of_a_slow_definition():
         assert np.allclose(row, np.sort(slow))
 
 
-def test_the_nearest_are_enough_for_each_interval():
-    """An interval has ends between the shortest and the longest wait: else it would hold less than it says."""
-    ends = 1 / (NEAREST + 1)
-    assert all(ends < 0.5 - share / 200 and 0.5 + share / 200 < 1 - ends for share in SHARES)
-
-
 def imagined(jobs, gap=1e7, noise=0.5, seed=1):
     """Forecasts of the past without a log: a job comes after each gap [s], and waits about as long as the rule says.
 
@@ -205,10 +190,7 @@ def test_forecasts_of_the_past_are_made_for_the_same_jobs_however_long_the_log_i
     [
         (0.8, None),
         (0.66, "held 66 % of the 300 starts that were forecast in the last third of the log. So they are not printed"),
-        (
-            0.9,
-            "held 90 % of the 300 starts that were forecast in the last third of the log. So the intervals below may",
-        ),
+        (0.9, "in the last third of the log. So the intervals below may be wider than need be"),
     ],
 )
 def test_intervals_that_do_not_hold_are_doubted(share, words):
@@ -374,9 +356,6 @@ def test_the_command_and_its_json(tmp_path, log, few_draws, monkeypatch):
     for text in ("(median)", "Record:", "The forecast rests on", "80 %", "held [%]"):
         assert text in answer.out
     plain = json.loads(said(*words, "--need", 4, "--limit", "1h", "--json").out)
-    described = json.loads(said("wait", "--schema").out)
-    jsonschema.Draft202012Validator.check_schema(described)
-    jsonschema.validate(plain, described)
     assert plain["intervals"].keys() == plain["record"]["within"].keys() == {"50", "80", "95"}
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
