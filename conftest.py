@@ -30,7 +30,7 @@ def pytest_xdist_make_scheduler(config, log):
 
 
 # What takes longest, so that no process works on alone at the end.
-LONGEST = "chapter_runs", ".ipynb", "test_page.py", "test_command.py", "test_book.py"
+LONGEST = "chapter_runs", ".ipynb", "test_command.py", "test_book.py"
 
 
 @pytest.hookimpl(trylast=True)

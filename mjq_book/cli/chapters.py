@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import os
 import re
 import shutil
-import subprocess
 import sys
-import tempfile
 from pathlib import Path
 
 import click
-import nbformat
-from nbformat import NotebookNode
 from tabulate import tabulate
 
 from mjq_book import runs
@@ -47,8 +42,6 @@ def _complete_parameter(context, parameter, incomplete):
     return [name for name in known if name.startswith(incomplete)]
 
 
-PAGE = runs.chapters.NOTEBOOKS.parent / "book/page.py"
-PAGE_NEEDS = ("jupyter_book", "math_core", "bs4")
 FEW = 4  # answers that a run prints
 VALUES = "Write 0.2:2:10 for ten values from 0.2 to 2, 1:100:3:log for equal ratios, or a list such as 0.1,0.5,0.9."
 chapter_argument = click.argument("name", metavar="CHAPTER", shell_complete=_complete_chapter)
@@ -133,8 +126,6 @@ def run(
     versions of all software, the named results as JSON, the tables as CSV, and each figure as SVG and PNG. CHAPTER may
     also be the path of a notebook of your own.
     """
-    if page is not None:
-        require_page()  # before anything is computed
     known = runs.chapter(name).parameters
     parameters = {} if file is None else runs.inputs.read_yaml(file)
     parameters |= {key: runs.inputs.one(known[key], text) for key, text in _once(name, given).items()}
@@ -146,13 +137,10 @@ def run(
         show("\n".join([*(f"  | {line}" for line in error.failure.traceback), ""]), err=True)
         raise
     if page is not None:
+        source = done.folder / f"{done.folder.parent.name}.ipynb"
         try:
-            chapter = done.folder.parent.name
-            target = Path(page or done.folder / f"{chapter}.html")
-            if not quiet:
-                show("writing the page …", err=True)
-            write_page(done.notebook, chapter, target)
-        except (OSError, RuntimeError) as error:
+            runs.page.write(source, Path(page or source.with_suffix(".html")))
+        except OSError as error:
             raise RuntimeError(f"{error}; all other results are in {done.folder}") from error
     show(f"{done.cells} cells in {done.seconds:.0f} s: {done.folder}")
     show("\n".join(_answers(done, "the book" if runs.chapter(name).of_the_book else "the notebook")))
@@ -177,7 +165,7 @@ def _answers(done, origin):
     if answers:
         lines += [f"In brackets, what {origin} has:"] * bool(sentences)
         lines += [f"  {_plain_words(text)}" for text in answers[:FEW]]
-        lines += [f"  and {len(answers) - FEW} more; --html marks them all"] * (len(answers) > FEW)
+        lines += [f"  and {len(answers) - FEW} more"] * (len(answers) > FEW)
     return lines
 
 
@@ -258,9 +246,8 @@ def sweep(
             progress=not quiet and sys.stderr.isatty(),
         )  # fmt: skip
     show(f"{len(done.cases)} cases, {len(done.failed)} failed\n{done.folder}")
-    for case, record in zip(done.cases, done.records, strict=True):
-        if record.failure:
-            say(f"case {case.name} failed {record.failure}", FAILED)
+    for case in done.failed:
+        say(f"case {case.name} failed {case.error}", FAILED)
     return FAILED if done.failed else 0
 
 
@@ -268,27 +255,3 @@ def _cell(value):
     text = f"{value:.8g}" if isinstance(value, float) else str(value)
     text = "".join(c if c.isprintable() else "·" for c in text)
     return text if len(text) <= 40 else text[:37] + "..."
-
-
-def require_page() -> None:
-    """Raise ``RuntimeError`` if pages cannot be made here."""
-    missing = [name for name in PAGE_NEEDS if importlib.util.find_spec(name) is None]
-    if missing or not PAGE.is_file():
-        raise RuntimeError("pages cannot be made here: this takes a clone that is installed with its extra 'book'")
-
-
-def write_page(notebook: NotebookNode, name: str, target: Path) -> None:
-    """Write an executed notebook as a page, as if it were the chapter `name` of the book.
-
-    Raises
-    ------
-    RuntimeError
-        If the page could not be built.
-    """
-    with tempfile.TemporaryDirectory(prefix="mjq-page-") as folder:
-        source = Path(folder) / "run.ipynb"
-        nbformat.write(notebook, source)
-        command: list[str | Path] = [sys.executable, PAGE, source, name, target]
-        run = subprocess.run(command, capture_output=True, text=True, check=False)
-    if run.returncode:
-        raise RuntimeError(f"the page was not built: {run.stderr.strip()[-2000:]}")

@@ -10,7 +10,7 @@ import ast
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -230,21 +230,14 @@ def _joined(words):
     return f"{', '.join(most)} and {last}" if most else last
 
 
-def told(changes: Changes, link: Callable[[Shown], str]) -> str:
-    """Return what a run has other than the book, as Markdown.
-
-    Parameters
-    ----------
-    changes : Changes
-    link : callable
-        What stands for something that differs, perhaps with a link to it.
-    """
+def told(changes: Changes) -> str:
+    """Return what a run has other than the book, as Markdown."""
     values = [f"`{name} = {value!r}` (in the book {changes.defaults[name]!r})" for name, value in changes.given.items()]
     names = _joined(f"`{name}`" for name in changes.given)
     lines = [f"Parameters: {', '.join(values) or 'those of the book'}; all others are the book's."]
     lines.append(f"Other than in the book: {named(x.shown for x in changes.differ)}.")
     if changes.differ:
-        rows = [f"| {link(x.shown)} | {x.words.replace('|', ' ')} |" for x in changes.differ]
+        rows = [f"| {x.shown.section} | {x.words.replace('|', ' ')} |" for x in changes.differ]
         lines.append("\n".join(["| Where | What differs, with the book's numbers in brackets |", "|:--|:--|", *rows]))
     if names and changes.same:
         lines.append(f"As in the book, though it may depend on {names}: {named(changes.same)}.")

@@ -45,8 +45,6 @@ class Run:
     results : mjq_book.runs.kept.results.Results
     changes : Changes or None
         How the results differ from those that the notebook stores; None if it stores none.
-    notebook : nbformat.NotebookNode
-        As it was executed. That in the folder has words for what only the book understands.
     seconds : float
     cells : int
     """
@@ -55,7 +53,6 @@ class Run:
     parameters: dict
     results: results.Results
     changes: changes.Changes | None
-    notebook: nbformat.NotebookNode
     seconds: float
     cells: int
 
@@ -121,7 +118,6 @@ def run(
         inputs.write_yaml(new / "parameters.yaml", given)
         results.write_json(new / "run.json", _about(source.name, failure, began, seconds))
         answers, differences = results.Results({}, {}, {}), None
-        executed: Any = None
         if target.exists():
             executed = nbformat.read(target, as_version=4)
             answers = _filed(new, executed)
@@ -130,7 +126,7 @@ def run(
         if failure:
             raise RunFailed(source.name, failure, folders.settle(new, failed, force=True))
         folders.settle(new, folder, force)
-    return Run(folder, given, answers, differences, executed, seconds, len(source.notebook.cells))
+    return Run(folder, given, answers, differences, seconds, len(source.notebook.cells))
 
 
 def _about(name, failure, began, seconds):
@@ -152,7 +148,7 @@ def _in_words(executed, differences):
     words = Words(NOTEBOOKS.parent)
     notebook = readable(executed, words)
     if differences:
-        summary = words.plain(changes.told(differences, lambda item: item.section))
+        summary = words.plain(changes.told(differences))
         notebook.cells.insert(1, new_markdown_cell("> **A run of this chapter.** " + summary.replace("\n", "\n> ")))
     return notebook
 

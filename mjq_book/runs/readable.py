@@ -33,7 +33,6 @@ OPTION = re.compile(r"^:([\w-]+):[ \t]*(.*)$")
 EQUATION = re.compile(r"\$\$(.+?)\$\$[ \t]*\(([\w:-]+)\)", re.S)
 TO_A_PANEL = re.compile(r"\[([^\[\]]+)\]\(panel:[^)]*\)")
 LINK = re.compile(r"\[([^\[\]]+)\]\(#([\w:.-]+)\)")
-TO_A_PAGE = re.compile(r"\[([^\]\[]+)\]\([\w./-]+\.(?:ipynb|md)(?:#[\w:.-]+)?\)")
 LABEL = re.compile(r"^\([\w:-]+\)=[ \t]*\n?", re.M)
 SOLUTION = re.compile(r"^(`{3,}|:{3,})\{solution-(start|end)\}.*?^\1[ \t]*$", re.M | re.S)
 HYPHEN = re.compile(r"(?<![^\s(\[=±<>≤≥×·/])-(?=\.?\d)|(?<=\()-(?=\w)|(?<=\s)-(?=\s)")  # one that stands for a minus
@@ -96,12 +95,6 @@ class Words:
         text = LINK.sub(lambda match: self._link(match[1], match[2]), text)
         return ROLE.sub(lambda match: self._role(match[1], match[2]), text)
 
-    def of_one_page(self, text: str, home: str) -> str:
-        """Return Markdown in which only references to the page of the chapter `home` are left as they are."""
-        text = TO_A_PANEL.sub(r"\1", text)
-        text = LINK.sub(lambda match: match[0] if self.homes.get(match[2]) == home else match[1], text)
-        return TO_A_PAGE.sub(r"\1", ROLE.sub(lambda match: self._role(match[1], match[2]), text))
-
     def _role(self, name, text):
         """Return what a role shows."""
         text = " ".join(text.split())
@@ -144,15 +137,12 @@ def glued(folder: Path, executed: Path | None = None) -> dict[str, Any]:
     return {name: x for path in paths for name, x in _kept(path, path.stat().st_mtime_ns).items()}
 
 
-def numbers_of(name: str, notebook: NotebookNode) -> dict[str, Any]:
-    """Return the numbers and words that a notebook keeps, with its chapter's key, or the first word of its name."""
-    key = next((x.key.lower() for x in CHAPTERS if name in x.notebooks), name.partition("_")[0])
-    return {f"{key}-{number}": value for number, value in taken_from(notebook).values.items()}
-
-
 @cache
 def _kept(file: Path, when: int) -> dict[str, Any]:
-    return numbers_of(file.stem, nbformat.read(file, as_version=4))
+    """Return what a notebook keeps, with its chapter's key, or the first word of its name."""
+    key = next((x.key.lower() for x in CHAPTERS if file.stem in x.notebooks), file.stem.partition("_")[0])
+    values = taken_from(nbformat.read(file, as_version=4)).values
+    return {f"{key}-{name}": value for name, value in values.items()}
 
 
 @cache

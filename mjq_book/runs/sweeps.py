@@ -1,60 +1,78 @@
 """A chapter with many sets of parameters, on this machine or on a cluster; the same call resumes.
 
-The folder of a sweep holds its plan, a line for each case that was computed, and notebooks of cases that failed.
+The folder of a sweep holds its plan, the result of each finished case, tables of all results, and the notebooks of
+cases that failed.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
+import tempfile
+import time
 from collections.abc import Iterable, Mapping
 from concurrent.futures import CancelledError
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+import nbformat
+
 from mjq._util import parallel
-from mjq_book.runs import tables
-from mjq_book.runs.cases import LOST, Plan, Record, compute
+from mjq_book.runs import execution, tables
 from mjq_book.runs.chapters import chapter
 from mjq_book.runs.kept import provenance, results
 from mjq_logs._util import folders
-from mjq_logs._util.journal import Journal
+
+DIED = "on its worker: several processes died in this case, perhaps for lack of memory"
 
 
 class SweepStopped(RuntimeError):
     """Say that a sweep stopped before its end; finished cases are kept, and the same call resumes."""
 
 
-@dataclass(frozen=True)
-class Sweep:
-    """Describe a sweep that has ended, and its files.
+@dataclass
+class Case:
+    """Hold one set of parameters, and what became of it.
 
     Attributes
     ----------
-    folder : pathlib.Path
-    cases : list of mjq_book.runs.cases.Case
-        In the order in which they were given.
-    records : list of mjq_book.runs.cases.Record
-        For each case its record, or None if it was not finished.
+    name : str
+    parameters : dict
+        All of them, defaults included.
+    error : str or None
+        Where and why it stopped.
+    seconds : float or None
+        None if the case was not computed, or its worker died.
+    values, tables : dict
+        As in :class:`mjq_book.runs.kept.results.Results`; empty unless the case is done.
     """
 
+    name: str
+    parameters: dict
+    error: str | None = None
+    seconds: float | None = None
+    values: dict | None = None
+    tables: dict | None = None
+
+    @property
+    def status(self) -> str:
+        """Return whether it is done, failed or missing."""
+        return "failed" if self.error else "missing" if self.seconds is None else "done"
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """Describe a sweep that has ended: its folder, and its cases in the order in which they were given."""
+
     folder: Path
-    cases: list
-    records: list
+    cases: list[Case]
 
     @property
-    def failed(self) -> list[str]:
-        """Return the names of the failed cases."""
-        return [case.name for case, record in self._pairs() if record and not record.done]
-
-    @property
-    def missing(self) -> list[str]:
-        """Return the names of the cases without a result."""
-        return [case.name for case, record in self._pairs() if not record]
-
-    def _pairs(self):
-        return zip(self.cases, self.records, strict=True)
+    def failed(self) -> list[Case]:
+        """Return the cases that failed."""
+        return [case for case in self.cases if case.status == "failed"]
 
 
 def sweep(
@@ -71,7 +89,7 @@ def sweep(
 ) -> Sweep:
     """Run a chapter once for each case, in parallel.
 
-    The folder ``runs/<chapter>/<label>`` keeps each finished case as a line of ``cases.jsonl``, so that the same call
+    The folder ``runs/<chapter>/<label>`` keeps the result of each finished case in ``cases/``, so that the same call
     after a crash computes only what is missing. Failed cases are tried again. At the end, and also if something stops
     the sweep, it gets ``results.csv`` (or ``.parquet``) with a row for every named value and every entry of every table
     of every case, and ``cases.csv`` with a row for every case: its parameters, its fate and its glued values. Notebooks
@@ -107,24 +125,78 @@ def sweep(
     SweepStopped
         If the scheduler is gone, the disk is full, or somebody stopped it. What was finished is kept.
     """
-    plan = Plan.of(chapter(name), cases, names)
-    tables.check_columns(plan.given)
-    folder = Path(into) / plan.chapter / folders.checked_label(label or f"sweep-{plan.digest[:8]}")
-    _begin(folder, plan, force)
-    journal = Journal(folder / "cases.jsonl", {"sweep": plan.digest})
+    source, wanted = chapter(name), [dict(values) for values in cases]
+    given = list(dict.fromkeys(name for values in wanted for name in values))
+    tables.check_columns(given)
+    share = {"workers": 1} if "workers" in source.parameters and "workers" not in given else {}
+    planned = _checked(source, [share | values for values in wanted], names)
+    plan = [_without_outputs(source.notebook), provenance.code(), [[case.name, case.parameters] for case in planned]]
+    digest = hashlib.sha256(json.dumps(plan).encode()).hexdigest()
+    folder = Path(into) / source.name / folders.checked_label(label or f"sweep-{digest[:8]}")
+    _begin(folder, {"chapter": source.name, "given": given, "digest": digest, "cases": plan[-1]}, force)
+    done = Sweep(folder, planned)
     try:
         try:
-            _compute(plan, folder, journal, workers, progress)
+            _compute(done, partial(compute, *plan[:2]), [*given, *share], workers, progress)
         finally:
-            rows = [journal.rows.get(case.id) for case in plan.cases]
-            done = Sweep(folder, plan.cases, [row and Record.from_json(row) for row in rows])
-            tables.write(folder, plan, done.records, format)
+            tables.write(folder, given, planned, format)
     except (KeyboardInterrupt, OSError, RuntimeError, CancelledError) as error:
-        total, finished = len(rows), len(rows) - len(done.failed) - len(done.missing)
         gone = "the scheduler is gone" if isinstance(error, CancelledError) else error
         reason = "it was interrupted" if isinstance(error, KeyboardInterrupt) else gone
-        raise SweepStopped(f"{reason}; {finished} of {total} cases are finished and kept in {folder}") from error
+        finished = [case.status for case in planned].count("done")
+        raise SweepStopped(f"{reason}; {finished} of {len(planned)} cases are finished and kept in {folder}") from error
     return done
+
+
+def compute(notebook: str, code: str, parameters: dict) -> dict[str, Any]:
+    """Execute a chapter on a worker and return what it found.
+
+    Parameters
+    ----------
+    notebook : str
+        Its JSON.
+    code : str
+        Fingerprint of the library that the sweep was begun with; another one here is refused.
+    parameters : dict
+
+    Returns
+    -------
+    dict
+        ``error``, ``seconds``, ``values``, ``tables`` of a :class:`Case`; and ``notebook``, the JSON of the executed
+        notebook if it failed.
+
+    Raises
+    ------
+    RuntimeError
+        If this worker has another version of the library.
+    """
+    if provenance.code() != code:
+        raise RuntimeError(f"this worker has another version of mjq: {provenance.code()}, the sweep has {code}")
+    clock = time.perf_counter()
+    with tempfile.TemporaryDirectory(prefix="mjq-") as folder:
+        target = Path(folder) / "case.ipynb"
+        failure = execution.execute(nbformat.reads(notebook, as_version=4), target, parameters, recorder=True)
+        executed = nbformat.read(target, as_version=4) if target.exists() else nbformat.v4.new_notebook()
+    found = {"error": failure and str(failure), "seconds": round(time.perf_counter() - clock, 3)}
+    if failure:
+        return found | {"notebook": nbformat.writes(executed)}
+    return found | results.taken_from(executed).named()
+
+
+def _checked(source, wanted, names):
+    """Return the cases with all their parameters, if the chapter takes each of them."""
+    if not wanted:
+        raise ValueError("there are no cases")
+    names = [str(k) for k in range(1, len(wanted) + 1)] if names is None else [str(name) for name in names]
+    if len(names) != len(wanted) or len({name.lower() for name in names}) < len(wanted):
+        raise ValueError("each case must have a name of its own")
+    cases = []
+    for name, values in zip(names, wanted, strict=True):
+        try:
+            cases.append(Case(folders.checked_label(name), source.values(values)))
+        except ValueError as error:
+            raise ValueError(f"case {name}: {error}") from error
+    return cases
 
 
 def _begin(folder, plan, force):
@@ -132,43 +204,54 @@ def _begin(folder, plan, force):
     path = folder / folders.PLAN
     folders.refuse_others(folder)
     if folder.exists() and not force:
-        if not path.exists() or json.loads(path.read_bytes())["digest"] != plan.digest:
+        if not path.exists() or json.loads(path.read_bytes())["digest"] != plan["digest"]:
             raise ValueError(
                 f"{folder} holds a run, another sweep, or one of another version of the chapter or of mjq; "
                 "choose another label, or --force begins anew"
             )
         return
-    about = {
-        "chapter": plan.chapter,
-        "given": plan.given,
-        "cases": [asdict(case) for case in plan.cases],
-        "digest": plan.digest,
-        "versions": provenance.versions(),
-    }
     with folders.unfinished(folder) as new:
-        results.write_json(new / path.name, about)
+        results.write_json(new / path.name, plan | {"versions": provenance.versions()})
+        for part in ("cases", "failed"):
+            (new / part).mkdir()
         folders.settle(new, folder, force)
 
 
-def _compute(plan, folder, journal, workers, progress):
-    """Have the workers compute what is missing or failed, and keep each result as soon as it is there."""
-    cases = {case.id: case for case in plan.cases}  # what computes the same thing is computed once
-    todo = {key: case for key, case in cases.items() if key not in journal.rows or journal.rows[key]["failure"]}
-    asked = [(key, {name: case.parameters[name] for name in plan.changed}) for key, case in todo.items()]
-    work = partial(compute, plan.notebook, plan.code)
-    bar = parallel.Bar(plan.chapter, len(cases), progress, initial=len(cases) - len(todo), unit="case")
-    with bar:
+def _compute(sweep, work, changed, workers, progress):
+    """Read what is finished, have the workers compute the rest, and keep each result as soon as it is there."""
+    todo = {}
+    for case in sweep.cases:
+        path = sweep.folder / f"cases/{case.name}.json"
+        if path.exists():
+            _note(case, json.loads(path.read_bytes()))
+        else:
+            todo[case.name] = case
+    asked = [(name, {key: case.parameters[key] for key in changed}) for name, case in todo.items()]
+    total = len(sweep.cases)
+    with parallel.Bar(sweep.folder.parent.name, total, progress, initial=total - len(todo), unit="case") as bar:
         # One at a time, so that a sweep that is killed loses no more than what is just computed.
-        for outcomes in parallel.map_as_completed(work, asked, workers, died=(LOST, None), at_a_time=1):
-            for key, (record, notebook) in outcomes:
-                _keep_notebook(folder / f"failed/{todo[key].name}.ipynb", notebook)
-                journal.note([(key, asdict(record))])
+        for outcomes in parallel.map_as_completed(work, asked, workers, died={"error": DIED}, at_a_time=1):
+            for name, found in outcomes:
+                notebook = sweep.folder / f"failed/{name}.ipynb"
+                notebook.unlink(missing_ok=True)
+                if "notebook" in found:
+                    folders.write(notebook, found["notebook"].encode())
+                if not found["error"]:
+                    folders.write(sweep.folder / f"cases/{name}.json", json.dumps(found).encode())
+                _note(todo[name], found)
                 bar.update()
 
 
-def _keep_notebook(path, notebook):
-    """Write the executed notebook of a failed case; that of an earlier failure goes."""
-    path.unlink(missing_ok=True)
-    if notebook:
-        path.parent.mkdir(exist_ok=True)
-        folders.write(path, notebook.encode())
+def _note(case, found):
+    """Note in a case what became of it."""
+    for name in ("error", "seconds", "values", "tables"):
+        setattr(case, name, found.get(name))
+
+
+def _without_outputs(notebook):
+    """Return a notebook as JSON of its cells alone."""
+    notebook = nbformat.from_dict(notebook)
+    for cell in notebook.cells:
+        if cell.cell_type == "code":
+            cell.outputs, cell.execution_count = [], None
+    return nbformat.writes(notebook)

@@ -100,7 +100,7 @@ def main(arguments: Sequence[str]) -> int:
         message = f"{error.filename}: {error.strerror}" if error.filename and error.strerror else error
         return _refuse(arguments, message, common.FAILED)
     except (RuntimeError, ArithmeticError) as error:
-        if isinstance(error.__cause__, KeyboardInterrupt):  # so says Python 3.11 where a class was being made
+        if type(error) is RuntimeError and isinstance(error.__cause__, KeyboardInterrupt):  # as a class was being made
             return _stopped(arguments)
         return _refuse(arguments, error, common.FAILED)
 

@@ -116,7 +116,7 @@ def test_what_differs_is_told_with_the_numbers_of_the_book():
     ]
     assert [x.cell for x in found.same] == ["cell 5"]
     assert [x.cell for x in found.fixed] == ["cell 4"] and not found.strange
-    told = changes.told(found, lambda item: item.cell)
+    told = changes.told(found)
     assert "`n = 60` (in the book 30); all others are the book's" in told
     assert "Other than in the book: 1 sentence, 1 table and 1 figure." in told
     assert "Independent of `n`: 1 sentence." in told
@@ -127,7 +127,7 @@ def test_what_differs_though_it_cannot_depend_on_the_parameters_is_told_apart():
     stored, run = (notebook(*CELLS, outputs=STORED | more) for more in ({}, other))
     found = changes.between(stored, run)
     assert [x.shown.cell for x in found.strange] == ["cell 4"] and not found.differ
-    assert "For another reason, such as other versions or another processor: 1 sentence." in changes.told(found, str)
+    assert "For another reason, such as other versions or another processor: 1 sentence." in changes.told(found)
 
 
 def test_a_sentence_in_other_words_and_an_answer_of_zero_are_differences():

@@ -1,30 +1,25 @@
-"""The command: words, exit statuses, and, in processes of its own, what is killed, interrupted and gone on with."""
+"""The command: words, exit statuses, and, in processes of its own, what is stopped and closed."""
 
 import json
 import os
 import platform
 import re
 import signal
-import socket
 import subprocess
 import sys
 import time
 from pathlib import Path
-from urllib.parse import urlparse
 
 import click
-import distributed
-import psutil
 import pytest
 from click.shell_completion import ShellComplete
 
 import mjq
 from mjq.__main__ import main as start
 from mjq_book import runs
-from mjq_book.cli import chapters as chapter_commands
 from mjq_book.runs import chapters
 from mjq_logs.cli import command, common
-from tests.conftest import FULL, ROOT, SMALL, Said, csv_rows, said, write_chapter
+from tests.conftest import FULL, ROOT, SMALL, Said, said, write_chapter
 
 TOOLS = Path(sys.executable).parent
 EXAMPLE = ROOT / "mjq_logs/making/example.swf.gz"
@@ -35,7 +30,6 @@ mjq: Invalid value for '--html': 'none/page.html' is no name of a file in a fold
 See mjq run --help.
 """
 PATIENCE = 300  # seconds that anything may take before a test gives up
-FEW = 4  # cases of a sweep that are finished before a test stops it, and one more for each of two workers
 
 
 def process(*words, cwd, **options):
@@ -52,11 +46,6 @@ def until(condition):
         assert time.monotonic() < end
         time.sleep(0.05)
     return found
-
-
-def finished(folder):
-    journal = folder / "cases.jsonl"
-    return journal.read_bytes().count(b"\n") if journal.exists() else 0  # each line begins with its break
 
 
 # --- Words and statuses ---------------------------------------------------------------------------------------------
@@ -305,37 +294,28 @@ def test_a_stream_that_is_closed_is_no_failure(tmp_path, words, status, out):
 
 
 def test_a_run_as_a_page(tmp_path, small, monkeypatch):
-    cells = len(runs.chapter(small).notebook.cells)
+    monkeypatch.setattr(runs.page, "write", lambda source, target: target.write_text(source.name))
+    for words, page in (
+        (["small.ipynb", "--html", "page.html"], "page.html"),
+        (["small.ipynb", "--html"], "runs/small/a/small.html"),  # without a name, in the folder of the run
+        (["--html", "--label", "a", "small.ipynb"], "runs/small/a/small.html"),
+    ):
+        run = said("run", *words, "--label", "a", "--force", "-q", cwd=tmp_path)
+        assert (run.status, run.err, (tmp_path / page).read_text()) == (0, "", "small.ipynb")
+    for words, error in (
+        (["small.ipynb", "--html", "page.html"], "mjq: page.html exists; --force replaces it\n"),
+        (["small.ipynb", "--html", "none/page.html"], FOLDER),
+        (["--html", "small.ipynb"], "mjq: Invalid value for '--html': the name of a page must end in .html, got small"),
+    ):
+        run = said("run", *words, "-q", cwd=tmp_path)
+        assert run.status == 2 and run.err.startswith(error)
 
-    def written(notebook, name, target):
-        target.write_text(f"{name} {len(notebook.cells)}")
+    def full(*_):
+        raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(chapter_commands, "write_page", written)
-    run = said("run", "small.ipynb", "--html", "page.html", "--label", "a", "-q", cwd=tmp_path)
-    assert (run.status, run.err) == (0, "")
-    assert (tmp_path / "page.html").read_text() == f"small {cells}"
-    run = said("run", "small.ipynb", "--html", "page.html", "-q", cwd=tmp_path)
-    assert (run.status, run.err) == (2, "mjq: page.html exists; --force replaces it\n")
-    run = said("run", "small.ipynb", "--html", "none/page.html", "-q", cwd=tmp_path)
-    assert (run.status, run.err) == (2, FOLDER)
-
-    # Without a name the page goes to the folder of the run.
-    for words in (["small.ipynb", "--html"], ["--html", "--label", "c", "small.ipynb"]):
-        run = said("run", *words, "--label", "c", "--force", "-q", cwd=tmp_path)
-        assert (run.status, run.err) == (0, "")
-        page_of_run = tmp_path / "runs/small/c/small.html"
-        assert page_of_run.read_text() == f"small {cells}"
-        page_of_run.unlink()
-    run = said("run", "--html", "small.ipynb", "-q", cwd=tmp_path)
-    assert run.status == 2 and "the name of a page must end in .html, got small.ipynb" in run.err
-
-    def refused(*_):
-        raise RuntimeError("the page was not built: no room")
-
-    monkeypatch.setattr(chapter_commands, "write_page", refused)
+    monkeypatch.setattr(runs.page, "write", full)
     run = said("run", "small.ipynb", "--html", "b.html", "--label", "b", "-q", cwd=tmp_path)
-    assert run.status == 1
-    assert "the page was not built: no room; all other results are in runs/small/b" in run.err
+    assert run.status == 1 and "No space left on device; all other results are in runs/small/b" in run.err
     assert (tmp_path / "runs/small/b/results.json").exists()
 
 
@@ -395,213 +375,3 @@ def test_every_command_that_prints_json_has_errors_as_json(tmp_path, status, wor
 def test_commands_that_print_json_are_those_tried_above():
     has_json = [name for name in command.list_commands(None) if "--json" in said(name, "--help").out]
     assert has_json == ["list", "replay", "capacity", "plan", "wait", "summary"]
-
-
-# --- Sweeps that are killed -----------------------------------------------------------------------------------------
-
-
-def write_gated(path, **cells):
-    """A small chapter whose cases wait, once a few are finished, for a file: it is returned, and opens the gate.
-
-    So a sweep with the label "a" is at work, however fast it is, until a test has stopped it.
-    """
-    gate, journal = path.with_name("gate"), path.parent / f"runs/{path.stem}/a/cases.jsonl"
-    waits = (
-        f"while not os.path.exists({str(gate)!r}) and os.path.exists({str(journal)!r}) and "
-        f"open({str(journal)!r}).read().count('\\n') >= {FEW}:\n    time.sleep(0.05)\n"
-    )
-    cells = SMALL | cells
-    write_chapter(path, cells | {"work": waits + cells["work"]})
-    return gate
-
-
-def at_work(**where):
-    """Processes with these attributes, such as a folder or a parent: those that end meanwhile are left out."""
-    processes = psutil.process_iter(["ppid", "cmdline", "cwd"])
-    return [p for p in processes if all(p.info[name] == value for name, value in where.items())]
-
-
-def sweep_words(tmp_path, *more):
-    grid = ["-p", "x", "4:7:4", "-p", "k", "1,2", "-p", "log", str(tmp_path / "log"), "-p", "wait", "0.2"]
-    return ["sweep", "small.ipynb", *grid, "--label", "a", *more]
-
-
-def every_case_once(tmp_path):
-    """Whether all 8 cases have one result each."""
-    expected = {(f"{x:.1f}", str(k)) for x in range(4, 8) for k in (1, 2)}
-    results = [(r["x"], r["k"]) for r in csv_rows(tmp_path / "runs/small/a/results.csv") if r["result"] == "square"]
-    assert sorted(results) == sorted(expected)
-    assert {r["status"] for r in csv_rows(tmp_path / "runs/small/a/cases.csv")} == {"done"}
-    return True
-
-
-def block(name):
-    """The command of a block of the section "On many machines"."""
-    text = (ROOT / "book/how-to.md").read_text(encoding="utf-8")
-    return re.search(rf"^:name: {name}\n+(.+?)\n```$", text, flags=re.M | re.S)[1]
-
-
-def test_the_slurm_script_asks_for_workers():
-    pytest.importorskip("dask_jobqueue")
-    space = {"__name__": "slurm"}
-    exec(block("slurm"), space)
-    script = space["cluster"].job_script()
-    space["cluster"].close()
-    for line in ("#SBATCH -p normal", "#SBATCH -A my-project", "#SBATCH -t 02:00:00", "#SBATCH --cpus-per-task=16"):
-        assert line in script
-    assert "--nworkers 16" in script
-
-
-@pytest.fixture(scope="module")
-def cluster(tmp_path_factory):
-    """A scheduler and two workers, started by the commands of "On many machines", at a port that is free."""
-    folder = tmp_path_factory.mktemp("cluster")
-    environment = os.environ | {"PATH": f"{TOOLS}{os.pathsep}{os.environ['PATH']}"}
-    silent = dict(stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    options = dict(shell=True, cwd=folder, env=environment, **silent)
-    command = block("start-scheduler").replace("8786", "0 --scheduler-file scheduler.json")
-    started = [subprocess.Popen(f"exec {command}", **options)]
-    until(lambda: (folder / "scheduler.json").exists() and (folder / "scheduler.json").read_text().endswith("}"))
-    port = urlparse(json.loads((folder / "scheduler.json").read_text())["address"]).port
-    command = block("start-workers").replace("head:8786", f"127.0.0.1:{port}")
-    started.append(subprocess.Popen(f"exec {command}", **options))
-    address = f"tcp://127.0.0.1:{port}"
-    with distributed.Client(address, timeout=PATIENCE) as client:
-        client.wait_for_workers(2, timeout=PATIENCE)
-    yield address, started
-    for process in started:
-        for child in [*psutil.Process(process.pid).children(recursive=True), process]:
-            child.kill()
-        process.wait()
-
-
-LIGHT = {
-    "parameters": "p1: float = 0.5  # a number\nn: int = 30  # a count",
-    "checks": "",
-    "work": "time.sleep(0.2)",
-    "results": "glue('product', round(p1 * n, 6))",
-}
-
-
-def busy(workers):
-    """The workers that execute a notebook just now: who has a kernel.
-
-    A kernel that starts has, for a moment, a child with its own command. It is no worker.
-    """
-    of_workers = {p.pid for p in at_work(ppid=workers.pid)}
-    kernels = [p.info for p in at_work() if "ipykernel" in " ".join(p.info["cmdline"] or [])]
-    return [kernel["ppid"] for kernel in kernels if kernel["ppid"] in of_workers]
-
-
-def on_this_machine(text, address):
-    return text.replace("tcp://head:8786", address)
-
-
-@pytest.mark.slow
-def test_a_killed_worker_and_a_killed_sweep_lose_nothing(tmp_path, cluster):
-    """The sweep of the page with a third of its values, of a light chapter with the same parameters."""
-    address, (_, workers) = cluster
-    gate = write_gated(tmp_path / "stability.ipynb", **LIGHT)
-    command = on_this_machine(block("start-sweep"), address).replace("stability", "stability.ipynb")
-    words = [TOOLS / "mjq", *command.replace("0.1:0.9:9", "0.1:0.3:3").split()[1:], "--label", "a"]
-    folder = tmp_path / "runs/stability/a"
-    sweep = subprocess.Popen(words, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-    os.kill(until(lambda: finished(folder) >= 2 and busy(workers))[0], signal.SIGKILL)
-    until(lambda: finished(folder) >= FEW)
-    assert sweep.poll() is None
-    sweep.send_signal(signal.SIGKILL)
-    sweep.wait()
-    gate.touch()
-    kept = (folder / "cases.jsonl").read_bytes()
-    assert FEW <= finished(folder) < 9
-    run = said(*words[1:], cwd=tmp_path)
-    assert run.status == 0, run.err
-    assert (folder / "cases.jsonl").read_bytes().startswith(kept)
-    assert finished(folder) == 9
-    expected = [(f"0.{k}", n, str(k * int(n) / 10)) for k in range(1, 4) for n in ("30", "60", "120")]
-    results = [(r["p1"], r["n"], r["number"]) for r in csv_rows(folder / "results.csv")]
-    assert sorted(results) == sorted(expected)
-    assert {r["status"] for r in csv_rows(folder / "cases.csv")} == {"done"}
-
-
-@pytest.mark.slow
-def test_replications_on_the_cluster_of_the_page(cluster):
-    address, _ = cluster
-    code = on_this_machine(block("replications"), address)
-    code = code.replace("5_000_000", "1_000").replace("replications=70", "replications=4")
-    there, here = {}, {}
-    exec(code, there)
-    exec(code.replace("workers=client", "workers=1"), here)
-    there["client"].close()
-    here["client"].close()
-    assert there["result"] == here["result"]
-
-
-@pytest.mark.slow
-def test_a_sweep_that_is_killed_goes_on_where_it_was(tmp_path):
-    folder, gate = tmp_path / "runs/small/a", write_gated(tmp_path / "small.ipynb")
-    words = [TOOLS / "mjq", *sweep_words(tmp_path, "--workers", "2")]
-    sweep = subprocess.Popen(words, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-    until(lambda: finished(folder) >= 2)
-    sweep.send_signal(signal.SIGKILL)
-    sweep.wait()
-    until(lambda: not at_work(cwd=str(tmp_path.resolve())))  # its workers, and their kernels
-    gate.touch()
-    before = len((tmp_path / "log").read_text().splitlines())
-    kept = finished(folder)
-    assert kept < 8
-    run = said(*sweep_words(tmp_path, "--workers", "2"), cwd=tmp_path)
-    assert run.status == 0, run.err
-    assert every_case_once(tmp_path)
-    # What was finished was not computed again.
-    assert len((tmp_path / "log").read_text().splitlines()) - before == 8 - kept
-    again = said(*sweep_words(tmp_path, "--workers", "2"), cwd=tmp_path)
-    assert "8 cases, 0 failed" in again.out
-    assert len((tmp_path / "log").read_text().splitlines()) - before == 8 - kept
-
-
-@pytest.mark.slow
-def test_ctrl_c_keeps_what_is_finished(tmp_path):
-    gate = write_gated(tmp_path / "small.ipynb")
-    words = [TOOLS / "mjq", *sweep_words(tmp_path, "--workers", "2")]
-    pipes = dict(stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    sweep = subprocess.Popen(words, cwd=tmp_path, start_new_session=True, **pipes)
-    until(lambda: finished(tmp_path / "runs/small/a") >= 2)
-    os.killpg(sweep.pid, signal.SIGINT)  # as a terminal does: to the workers too, which should leave the word to us
-    gate.touch()
-    _, told = sweep.communicate(timeout=PATIENCE)
-    assert sweep.returncode == 1
-    assert "KeyboardInterrupt" not in told
-    assert re.search(r"it was interrupted; \d of 8 cases are finished and kept in runs/small/a", told)
-    assert len(csv_rows(tmp_path / "runs/small/a/cases.csv")) == 8
-
-
-def test_a_failing_case_makes_the_sweep_end_with_status_1(tmp_path, small, cluster):
-    run = said("sweep", "small.ipynb", "-p", "x", "2,3", "--label", "a", "--scheduler", cluster[0], cwd=tmp_path)
-    assert run.status == 1
-    assert "2 cases, 1 failed" in run.out
-    assert "case 2 failed in cell 5 (work): ZeroDivisionError" in run.err
-
-
-def test_cases_from_a_table_and_a_grid(tmp_path, small, cluster):
-    (tmp_path / "class.csv").write_text("case,x\nann,1\nbob,2\n")
-    words = ["--cases", "class.csv", "-p", "k", "4", "--label", "a", "--scheduler", cluster[0]]
-    run = said("sweep", "small.ipynb", *words, cwd=tmp_path)
-    assert run.status == 0, run.err
-    expected = [("ann", "4", "1.0"), ("bob", "4", "4.0")]
-    assert [(r["case"], r["k"], r["square"]) for r in csv_rows(tmp_path / "runs/small/a/cases.csv")] == expected
-    again = said("sweep", "small.ipynb", *words, cwd=tmp_path)
-    assert (again.status, again.err) == (0, "")
-    assert [(r["case"], r["k"], r["square"]) for r in csv_rows(tmp_path / "runs/small/a/cases.csv")] == expected
-    twice = said("sweep", "small.ipynb", *words, "-p", "x", "1", cwd=tmp_path)
-    assert (twice.status, twice.err) == (2, "mjq: x: given both by -p and in class.csv\n")
-
-
-def test_a_scheduler_that_does_not_answer(tmp_path, small, monkeypatch):
-    monkeypatch.setattr(common, "ANSWER", 0.5)
-    with socket.socket() as silent:  # which takes a port, and does not listen
-        silent.bind(("127.0.0.1", 0))
-        address = f"tcp://127.0.0.1:{silent.getsockname()[1]}"
-        run = said("sweep", "small.ipynb", "-p", "x", "1", "--scheduler", address, cwd=tmp_path)
-    assert run.status == 1
-    assert "no scheduler answers at tcp://127.0.0.1" in run.err

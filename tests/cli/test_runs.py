@@ -12,6 +12,7 @@ import nbformat
 import numpy as np
 import papermill
 import pytest
+from bs4 import BeautifulSoup
 from hypothesis import given
 from hypothesis import strategies as st
 from nbformat.v4 import new_code_cell, new_notebook, new_output
@@ -375,6 +376,14 @@ def test_the_notebook_of_a_run_is_one_to_read(here, kept):
     assert sum("**Solution.**" in text for text in texts) >= 6
     names = [[cell.metadata.get("name") for cell in x.cells if cell.cell_type == "code"] for x in (chapter, written)]
     assert names[0] == names[1]
+    runs.page.write(done.folder / "near_saturation.ipynb", here / "page.html")
+    page = BeautifulSoup((here / "page.html").read_text(encoding="utf-8"), "html.parser")
+    assert "A run of this chapter." in page.select_one("h1").find_next("blockquote").get_text()
+    assert len(page.find_all("math")) > 100 and "NS.a" in page.get_text()
+    assert not page.find_all(["script", "merror"])
+    named = [tag.get(name, "#") for tag in page.find_all(True) for name in ("src", "href")]
+    assert all(address.startswith(("#", "data:", "http")) for address in named)
+    assert not [tag for tag in page.find_all(src=True) if tag["src"].startswith("http")]
 
 
 def test_what_exists_is_not_replaced_without_being_asked(here, small, kept):

@@ -1,0 +1,59 @@
+"""An executed notebook as a web page that needs neither network nor other files."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import math_core
+import nbformat
+from bs4 import BeautifulSoup
+from nbconvert import HTMLExporter
+from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
+
+from mjq_book.runs.readable import is_glue
+from mjq_logs._util import folders
+
+TRANSLATOR = math_core.LatexToMathML(fancy_error=True)  # what it does not know stands on the page, marked
+NUMBER = re.compile(r"\\tag\{([^}]*)\}")
+STYLE = "main { max-width: 60rem; margin: auto; } .number { float: right; } math[display=block] { overflow-x: auto; }"
+
+
+class _Renderer(IPythonRenderer):
+    """Write formulas as MathML, which a browser shows without a script."""
+
+    def inline_math(self, body: str) -> str:
+        return TRANSLATOR.convert_with_local_state(body, displaystyle=False)
+
+    def block_math(self, body: str) -> str:
+        numbers, tex = NUMBER.findall(body), NUMBER.sub("", body).strip()
+        tex = tex if r"\\" not in tex or r"\begin" in tex else rf"\begin{{aligned}}{tex}\end{{aligned}}"
+        number = "".join(f'<span class="number">({number})</span>' for number in numbers)
+        return f"<div>{number}{TRANSLATOR.convert_with_local_state(tex, displaystyle=True)}</div>"
+
+    def latex_environment(self, name: str, body: str) -> str:
+        return self.block_math(rf"\begin{{{name}}}{body}\end{{{name}}}")
+
+
+def _html(markdown: str) -> str:
+    return MarkdownWithMath(renderer=_Renderer(escape=False)).render(markdown)
+
+
+def write(source: Path, target: Path) -> None:
+    """Write an executed notebook as one page; of links to other pages, their words stay."""
+    notebook = nbformat.read(source, as_version=4)
+    for cell in [cell for cell in notebook.cells if cell.cell_type == "code"]:
+        cell.outputs = [output for output in cell.outputs if not is_glue(output)]
+        for output in cell.outputs:
+            if "text/latex" in output.get("data", {}):
+                output.data["text/markdown"] = output.data.pop("text/latex")
+    exporter = HTMLExporter()
+    exporter.register_filter("markdown2html", _html)
+    text, _ = exporter.from_notebook_node(notebook, {"metadata": {"name": source.stem}})
+    page = BeautifulSoup(text.replace("</head>", f"<style>{STYLE}</style></head>", 1), "html.parser")
+    for script in page.find_all("script"):
+        script.decompose()
+    for link in page.find_all("a", href=True):
+        if not str(link["href"]).startswith(("#", "http")):
+            link.unwrap()
+    folders.write(target, str(page).encode())
