@@ -45,12 +45,6 @@ from .classes.reduction import random_system as random_system
 from .doubts import doubts as doubts
 from .forecast.starts import forecast_start as forecast_start
 from .hosts import report_on_hosts as report_on_hosts
-from .limits import array_limits as array_limits
-from .limits import array_peaks as array_peaks
-from .limits import queue_limits as queue_limits
-from .limits import queue_peaks as queue_peaks
-from .limits import user_limits as user_limits
-from .limits import user_peak as user_peak
 from .making.example import example_log as example_log
 from .making.example import example_path as example_path
 from .making.lublin import lublin_log as lublin_log
@@ -71,13 +65,8 @@ from .reading.log import Gap as Gap
 from .reading.log import Log as Log
 from .reading.machines import read_hosts as read_hosts
 from .reading.vectors import Vectors as Vectors
+from .replaying import with_user_limit as with_user_limit
 from .report import reports_on as reports_on
-from .rules.files import read_rules as read_rules
-from .rules.files import write_rules as write_rules
-from .rules.hours import OpenHours as OpenHours
-from .rules.machine import Rules as Rules
-from .rules.machine import with_rules as with_rules
-from .rules.search import learned_rules as learned_rules
 from .several import report_on_several as report_on_several
 from .waits.changes import Changed as Changed
 from .waits.changes import capped as capped

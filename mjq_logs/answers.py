@@ -278,66 +278,6 @@ class Agreement(Plain):
     """The same share in the replay."""
 
 
-class Likeness(Plain):
-    """Say how near a replay is to the waits of a log, job by job and by its mean."""
-
-    mean: Annotated[float, Column("mean wait,\nreplayed", "h", ".2f")]
-    """Hours."""
-    real: Annotated[float, Column("by the log", "h", ".2f")]
-    """Mean wait in the log, in hours."""
-    ratio: Annotated[Number, Column("share", "%", ".0f")]
-    """One over the other."""
-    error: Annotated[float, Column("error\na job", "", ".2f")]
-    """Mean difference of log(1 + minutes) between the wait of a job in the replay and its real one."""
-    within_a_minute: Annotated[float, Column("start within\na minute", "%", ".0f")]
-    rank_correlation: Annotated[Number, Column("rank\ncorrelation", "", ".2f")]
-
-
-OF_LIKENESS = tuple(
-    column._replace(of=name)
-    for name, field in Likeness.model_fields.items()
-    for column in field.metadata
-    if isinstance(column, Column)
-)
-
-
-class Explained(Plain):
-    """Say how near a replay is with rules, on the half of the log that did not teach them."""
-
-    about: str
-    """What the last of the rules is about: size, hours, grace, cycle, servers or jobs of a user; empty without rules;
-    outages that were cut out of the log, or that its calendar tells of."""
-    rules: Annotated[str, Column("replay")]
-    explains: Annotated[Number, Column("explains of\nthe waiting", "%", "+.0f")]
-    """By how much the mean wait of the replay changes with it, over the real one; without rules, what the replay has of
-    that. Outages that were cut out: how much of the waiting they were."""
-    near: Annotated[Likeness, OF_LIKENESS]
-
-
-class RulesTried(Plain):
-    """Say how good rules were on the quarters of the first half that did not teach them."""
-
-    rules: Annotated[str, Column("rules")]
-    error: Annotated[float, Column("error\na job", "", ".3f")]
-    lower_in: Annotated[int | None, Column("lower in\nquarters", "", "d")]
-    """Quarters in which the error is lower than without the last of the rules."""
-    chosen: bool
-
-
-class Learning(Plain):
-    """Say why replays differ from a log, as far as its own halves show."""
-
-    policy: str
-    jobs: int
-    judged: int
-    """Jobs of the second half."""
-    explained: list[Explained]
-    """Without rules, then with each further one that lowers the error."""
-    others: list[Explained]
-    """Outages; then each other kind of rule, added to those, which does not lower the error enough to be kept."""
-    tried: list[RulesTried]
-
-
 class LoadWaits(Plain):
     """Hold the waits of the jobs as they came, and if they came slower or faster, on the machine of the log."""
 
@@ -392,10 +332,6 @@ class Report(Plain):
     """How many needs have less work than these twenty."""
     work_of_others: float = 0.0
     """Their share of the work."""
-    rules: list[str] = []
-    """The rules beside the policy that replays keep, and what they explain, in sentences."""
-    learning: Learning | None = None
-    """What each cause explains of the waiting, and what was tried; null where nothing was learned from the log."""
 
 
 class Blocked(Plain):
@@ -738,10 +674,6 @@ class Plan(Plain):
     """Servers of a node."""
     real_waits: list[str]
     """How far replays agree with the waits of the log; empty if it has none."""
-    rules: list[str] = []
-    """The rules beside the policy that replays keep, and what they explain, in sentences."""
-    learning: Learning | None = None
-    """What each cause explains of the waiting, and what was tried; null where nothing was learned from the log."""
     warnings: list[str] = []
     """What makes the answer doubtful, as in a report of capacity."""
     policies: list[PolicyPlan]

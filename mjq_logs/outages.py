@@ -169,7 +169,7 @@ def servers_up(log: Log) -> Calendar | None:
     return calendar_of(steps, servers)
 
 
-def with_calendar(log: Log, steps: ArrayLike, servers: float | None = None, known: bool = False) -> Log:
+def with_calendar(log: Log, steps: ArrayLike, servers: float | None = None) -> Log:
     """Return the log with a calendar of its machine.
 
     Parameters
@@ -180,8 +180,6 @@ def with_calendar(log: Log, steps: ArrayLike, servers: float | None = None, know
         As for :func:`mjq.simulation.schedule.replay`, on the clock of the log.
     servers : float, optional
         Of the whole machine; by default those of the log, or if they are not known the most of the calendar.
-    known : bool
-        Whether the scheduler knows the calendar beforehand, and drains for it.
     """
     if log.gaps:
         raise ValueError("gaps have been taken out of the log, so the times of a calendar are no longer its own")
@@ -189,7 +187,7 @@ def with_calendar(log: Log, steps: ArrayLike, servers: float | None = None, know
         log.require_servers()
     if servers is None:
         servers = log.servers if log.servers is not None else max((up for _, up in np.asarray(steps)), default=1.0)
-    return replace(log, calendar=calendar_of(steps, servers), calendar_known=known)
+    return replace(log, calendar=calendar_of(steps, servers))
 
 
 def calendar_on(log: Log, servers: float, growth: float = 1.0, sooner: float = 0.0) -> Calendar | None:
@@ -212,11 +210,10 @@ def outages_in_words(log: Log, kept: Sequence[Gap] = ()) -> list[str]:
     """Say which outages were taken out of a log, or `kept`, or given by a calendar."""
     if log.calendar is not None:
         changes = len(log.calendar.since) - 1
-        knows = "knows it beforehand and drains for it" if log.calendar_known else "does not know it beforehand"
         return [
             f"The servers that are up follow the calendar, which has {changes} time{'s' * (changes != 1)}. Jobs in "
-            f"service run on when servers go down, and the scheduler {knows}. Loads are shares of the servers that are "
-            "up. No gap is taken out."
+            f"service run on when servers go down, and the scheduler does not know it beforehand. Loads are shares of "
+            "the servers that are up. No gap is taken out."
         ]
     gaps = log.gaps or tuple(kept)
     if not gaps:

@@ -6,6 +6,7 @@ waited is the queue of that instant. Neither is an arrival, and their waits are 
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,6 +18,7 @@ from mjq_logs.outages import calendar_on
 from mjq_logs.reading.log import Log
 from mjq_logs.reading.vectors import plain
 
+NOBODY = -1  # the user of a job that has none, or whose is not known
 SOONER = 1.0  # seconds by which those that run come before those that wait, so that they start first
 
 
@@ -52,6 +54,32 @@ class Replayed(NamedTuple):
         return Schedule(submit, schedule.need[k:], schedule.run[k:], schedule.servers, start, finish, up)
 
 
+def with_user_limit(log: Log, servers: float) -> Log:
+    """Return a log in whose replays each user has at most so many servers at once, or those of their largest job.
+
+    Jobs without a user have no limit, nor have those from before the window: whose they are is not known.
+
+    Raises
+    ------
+    ValueError
+        If the log does not tell users or when jobs came, or counts several resources, or the number is not positive.
+
+    Examples
+    --------
+    >>> log = Log(need=[2, 2, 4], run=[60, 60, 60], submit=[0, 9, 60], user=[7, 7, 8], servers=4)
+    >>> replayed(with_user_limit(log, 3), 4).wait.tolist()
+    [0.0, 51.0, 60.0]
+    """
+    log.require_arrivals()
+    if log.resources:
+        log.require_servers()  # refuses several
+    if log.user is None or not (log.user != NOBODY).any():
+        raise ValueError("the log does not tell who submitted its jobs, so users have no limits")
+    servers = float(checks.positive("user_limit", servers, ndim=0))
+    words = f"each user has at most {servers:g} servers at once in replays, or those of their largest job"
+    return replace(log, user_limit=servers, notes=(*log.notes, words))
+
+
 def replayed(
     log: Log,
     servers: Any,
@@ -62,7 +90,7 @@ def replayed(
 ) -> Replayed:
     """Replay a log under a policy, from the state that it tells of the beginning of its window.
 
-    The rules of the log (:attr:`~mjq_logs.reading.log.Log.rules`) are kept; on hosts there are none.
+    The limit of users (:attr:`~mjq_logs.reading.log.Log.user_limit`) is kept; on hosts there is none.
 
     Parameters
     ----------
@@ -82,8 +110,7 @@ def replayed(
     Raises
     ------
     ValueError
-        If the log does not tell when jobs came, or not who submitted them though its rules have limits of users, or as
-        :func:`mjq.simulation.schedule.replay`.
+        If the log does not tell when jobs came, or as :func:`mjq.simulation.schedule.replay`.
 
     Examples
     --------
@@ -102,11 +129,11 @@ def replayed(
     servers = np.asarray(servers, dtype=float) if log.resources else servers
     there = _before(log, servers)
     if there is None:
-        up, how = calendar_on(log, servers, growth), _kept(log, growth) | how
+        up, how = calendar_on(log, servers, growth), _limits(log) | how
         return Replayed(
             _replay(submit, log.needs, log.run, estimate, servers, policy, calendar=up, **how), 0, np.empty(0)
         )
-    how = _kept(log, growth, SOONER, _limits_of_waiting(there), there[1]) | how
+    how = _limits(log, len(there[0])) | how
     up = calendar_on(log, servers, growth, SOONER)
     columns = submit + SOONER, log.needs, log.run, log.run if estimate is None else estimate
     arrival, need, run, promised = (np.concatenate(pair) for pair in zip(there[:4], columns, strict=True))
@@ -116,24 +143,19 @@ def replayed(
     return Replayed(made, len(there[0]), there[4])
 
 
-def _kept(log, *more):
-    """Return what a replay takes of the rules of a log, and whether the scheduler knows its calendar."""
-    known = {"known": True} if log.calendar is not None and log.calendar_known else {}
-    return known if log.rules is None else known | log.rules.how(log, *more)
-
-
-def _limits_of_waiting(there):
-    """Return the limit of each of those from before; not a number for those who ran."""
-    arrival, promised = there[0], there[3]
-    return np.where(arrival < SOONER, np.nan, promised)
+def _limits(log, before=0):
+    """Return what a replay takes of a limit of users; the jobs `before` those of the log are of nobody known."""
+    if log.user_limit is None:
+        return {}
+    return {"user_limit": log.user_limit, "user": np.concatenate([np.full(before, NOBODY), log.user])}
 
 
 def _replay(submit, need, run, estimate, servers, policy, **how):
     if isinstance(policy, OnHosts):
         if "priority" in how:
             raise ValueError("on hosts jobs start in order of arrival: their priorities are not replayed")
-        if rules := [name for name in ("hours", "cycle", "limits") if name in how]:
-            raise ValueError(f"on hosts there are no rules beside the policy, and the log has {' and '.join(rules)}")
+        if "user_limit" in how:
+            raise ValueError("on hosts users have no limits, and those of the log have one")
         return policy.replay(submit, need, run)
     return replay(submit, need, run, estimate, servers, policy, **how)
 

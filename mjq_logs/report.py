@@ -23,7 +23,6 @@ from mjq_logs.capacity.needs import costs_of_classes, other_needs
 from mjq_logs.capacity.saturated import LINE
 from mjq_logs.doubts import doubts
 from mjq_logs.reading.log import HOUR, Log
-from mjq_logs.rules.in_words import kept_in_words
 from mjq_logs.waits.one_size import waits_at_load
 from mjq_logs.window import held_most, too_short, window_of
 from mjq_logs.words import RULES, nearest, percent, time_in_words
@@ -92,7 +91,7 @@ def _reports(log, policies, seed, progress):
     progress("waits")
     short, seen, held = too_short(log), window_of(log), held_most(log)
     load, agreement = (None, []) if short else (arrivals.load(log), arrivals.agreement(log))
-    warnings, notes, rules = doubts(log, agreement), notes_of(log), kept_in_words(log)
+    warnings, notes = doubts(log, agreement), notes_of(log)
     reports = {}
     for policy in policies:
         progress("curve")
@@ -120,8 +119,6 @@ def _reports(log, policies, seed, progress):
             held=held,
             other_needs=others,
             work_of_others=less,
-            rules=rules,
-            learning=log.learning,
         )
     starts = [OF_STARTS] if log.submits_are_starts else []
     return {

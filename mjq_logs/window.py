@@ -226,12 +226,10 @@ def _before(log, which, start, run, runs, begin, end):
 def _present(log, which, start, end):
     """Return who had not ended when a window ends."""
     columns = [(log.need[which], log.arrival[which], start[which], _some(log.estimate, which))]
-    groups = [[np.full(which.sum(), -1) if x is None else x[which] for x in (log.user, log.queue)]]
     old = log.before
     if old is not None:
         kept = old.unfinished | (old.start + old.run > end)
         columns.insert(0, (old.need[kept], old.arrival[kept], old.start[kept], _some(old.estimate, kept)))
-        groups.insert(0, [np.full(kept.sum(), -1)] * 2)
     need, arrival, began, limit = (
         joined([np.full(len(row[0]), np.nan) if x is None else x for x, row in zip(part, columns, strict=True)])
         for part in zip(*columns, strict=True)
@@ -240,8 +238,7 @@ def _present(log, which, start, end):
         return None
     began = np.where(began <= end, began, np.nan)
     ones = np.ones(len(need), dtype=int)
-    user, queue = map(np.concatenate, zip(*groups, strict=True))
-    return Present(need, arrival, began, limit, end, 0, ones, 0 * ones, user=user, queue=queue)
+    return Present(need, arrival, began, limit, end, 0, ones, 0 * ones)
 
 
 def _some(column, which):

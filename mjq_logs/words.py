@@ -273,7 +273,7 @@ def assumed(log: Log, growth: float, names: Sequence[str], changes: bool = False
     known = any(rule_of(name).knows_times for name in names)
     unmodelled = [name for name, known in (
         ("priorities", log.priority is not None), ("fair share", False), ("partitions", False),
-        ("limits for users", log.rules is not None and log.rules.limits_users),
+        ("limits for users", log.user_limit is not None),
     ) if not known]  # fmt: skip
     return [
         f"Jobs come when they came in the log{faster}: in reality people submit less when waits are long and more when "

@@ -43,8 +43,6 @@ from mjq.simulation import (
     simulate_saturated_hosts,
 )
 from mjq.simulation.hosts import PLACEMENTS
-from mjq.simulation.hours import Hours
-from mjq.simulation.limits import Limits
 from mjq.simulation.policies import FAMILIES, POLICIES
 from mjq.simulation.schedule import TIES
 from mjq.solvers import chain, drain, qbd
@@ -89,7 +87,7 @@ def replays():
         if not policies.policy(policy).interrupts:
             down_and_up = dict(policy=policy, calendar=[(0, 8), (12, 3), (30, 6), (60, 8)])
             yield f"replay {policy}, calendar", partial(replay, *log(3, 40, True, False), **down_and_up)
-        yield from with_rules(policy)
+        yield from with_priorities_and_limits(policy)
         if not policies.policy(policy).one_resource:
             submit, need, run, said, servers = log(5, 40, True, False)
             both = np.column_stack([need, (3 * need) % 7])
@@ -103,22 +101,13 @@ def replays():
     yield "many promises", partial(replay, *(x[-1100:] for x in given), None, 60, "easy")
 
 
-def with_rules(policy):
-    """A log of more than 256 hours with hours of the week, limits, a calendar that is known, priorities."""
-    rule = policies.policy(policy)
+def with_priorities_and_limits(policy):
+    """A log with priorities, and with a limit of users."""
     submit, need, run, said, servers = log(6, 120, False, False)
-    rng = np.random.default_rng(9)
-    kind, user = rng.integers(0, 2, 120), rng.integers(-1, 3, 120)
-    mornings = Hours([np.arange(168) % 24 < 9, np.arange(168) % 24 < 17], -3.0, [0.0, 1.0], 0.5)
-    ways = {}
-    if rule.knows_hours:
-        ways["hours"] = dict(hours=mornings, hours_class=kind, cycle=0.25)
-        ways["known"] = dict(calendar=[(0, 8), (40, 3), (90, 8)], known=True)
-    if rule.takes_priorities:
-        ways["limits"] = dict(limits=[Limits(user, 8.0), Limits(kind, jobs=2)])
-        ways["priorities"] = dict(priority=user)
-    for name, way in ways.items():
-        yield f"replay {policy}, {name}", partial(replay, submit, need, run, said, servers, policy, **way)
+    user = np.random.default_rng(9).integers(-1, 3, 120)
+    if policies.policy(policy).takes_priorities:
+        for name, way in {"limits": dict(user=user, user_limit=8.0), "priorities": dict(priority=user)}.items():
+            yield f"replay {policy}, {name}", partial(replay, submit, need, run, said, servers, policy, **way)
 
 
 def simulations():

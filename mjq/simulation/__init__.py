@@ -3,12 +3,10 @@
 ``multiserver``   jobs that hold several units of a resource at once: estimates
 ``saturated``     the same with a queue that never runs dry: capacity and dispersion
 ``hosts``         jobs that must fit on one of many hosts: capacity, waits, a log replayed
-``hours``         at which hours of the week jobs may run
-``limits``        how many servers a group of jobs has at most at once
 ``schedule``      a log of such jobs replayed: when each one starts
 ``policies``      who starts next
 ``loop``          the event loop behind them
-``engine``        what the loop holds: jobs, the queue, profiles
+``engine``        what the loop holds: jobs, the queue, profiles, gates of users
 ``cluster``       a job tracker and a finite queue before the cluster
 ``depletion``     a pool of tasks that is worked off
 ``ps_network``    networks of processor-sharing queues

@@ -3,8 +3,6 @@ from . import depletion as depletion
 from . import engine as engine
 from . import estimates as estimates
 from . import hosts as hosts
-from . import hours as hours
-from . import limits as limits
 from . import multiserver as multiserver
 from . import policies as policies
 from . import ps_network as ps_network
@@ -25,8 +23,6 @@ from .hosts import OpenHostsEstimates as OpenHostsEstimates
 from .hosts import replay_on_hosts as replay_on_hosts
 from .hosts import simulate_hosts as simulate_hosts
 from .hosts import simulate_saturated_hosts as simulate_saturated_hosts
-from .hours import Hours as Hours
-from .limits import Limits as Limits
 from .multiserver import MultiserverEstimates as MultiserverEstimates
 from .multiserver import simulate_multiserver as simulate_multiserver
 from .ps_network import NetworkEstimates as NetworkEstimates

@@ -5,12 +5,9 @@ The rule, in words:
 * The calendar says from when on how many servers are up. Before its first time all are.
 * When servers go down, jobs in service run on. The servers that they hold go down when they end; until then nobody
   starts who would hold more than are up together with them. So nodes are drained in practice.
-* A scheduler that does not know the calendar beforehand goes by the servers that are up now, as if that were for ever:
-  it keeps no server free for those that will be missing, and promises nothing to a job that needs more than are up.
-* A scheduler that knows it counts the servers that will be up. No job starts that by its estimate would run into a
-  time at which fewer servers are up than are then needed, with all who run then by their estimates. So the machine
-  drains for an outage. Promises and shadow times count the servers that will be up. When servers change as expected,
-  nothing is promised anew.
+* The scheduler does not know the calendar beforehand. It goes by the servers that are up now, as if that were for
+  ever: it keeps no server free for those that will be missing, and promises nothing to a job that needs more than are
+  up.
 * A change comes before all else that happens at its instant.
 
 Under first come, first served, no job then starts earlier if fewer servers are up, for any calendar.

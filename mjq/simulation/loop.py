@@ -13,7 +13,7 @@ times at which they end.
 3. Then let all jobs go that end now, and give back their servers.
 4. Then let all jobs in that arrive now, at the end of the queue or, in a replay with priorities, before all of a
    lower one, and draw when the next one comes. Where the queue has finitely many places, let in one at a time. Where
-   groups of jobs have limits, some wait before the queue until others of their group have gone
+   users have limits, some jobs wait before the queue until others of their user have gone
    (:mod:`mjq.simulation.engine.gates`).
 5. Ask the policy for a job that starts, and start it; ask again until it names none. A job that starts takes its
    servers and enters the heap. Its service time is drawn now, or was drawn at its arrival if the policy looks at times.
@@ -44,9 +44,8 @@ import numpy as np
 from mjq._util.compiling import BORROWING, numba
 from mjq.simulation import policies
 from mjq.simulation.engine.arrivals import class_of, estimate, next_arrival, number_of, service_time
-from mjq.simulation.engine.gates import gates_of, let_in, return_room, stop
+from mjq.simulation.engine.gates import UserLimits, gates_of, let_in, return_room, stop
 from mjq.simulation.engine.heap import pop, push, record_type, remove
-from mjq.simulation.engine.hours import ALWAYS, HOURS, open_and_close, passes
 from mjq.simulation.engine.policy import Policy, compiled
 from mjq.simulation.engine.queue import (
     ALL,
@@ -55,7 +54,6 @@ from mjq.simulation.engine.queue import (
     NOBODY,
     PROFILE,
     RESOURCE,
-    UNKNOWN,
     empty_queues,
     enter,
     enter_again,
@@ -91,15 +89,11 @@ STATE = record_type(
         ("free", np.int64, (MOST_RESOURCES,)),  # of each resource, in units
         ("change", np.float64),  # when the servers that are up change
         ("step", np.int64),  # of the calendar, the next one
-        ("turn", np.float64),  # when hours open or close
-        ("pass_at", np.float64),  # when the scheduler passes, if something has happened since it last did
-        ("turns", np.int64),  # how often they have, since the last time that somebody was in service or could come
     ]
 )
 STEP = record_type([("since", np.float64), ("up", np.int64)])  # of a calendar, in units
 ALWAYS_UP = np.empty(0, STEP)
-ANY_TIME = NO_ROOMS = np.empty(0, np.int64)
-NO_LIMITS = np.empty((0, 0), np.int64)
+NO_LIMITS = UserLimits()
 
 
 class Plan(NamedTuple):
@@ -140,7 +134,7 @@ class Plan(NamedTuple):
     by_number: bool = False
 
 
-class Rules(NamedTuple):
+class Constraints(NamedTuple):
     """Describe what else says when jobs may start.
 
     Attributes
@@ -149,34 +143,12 @@ class Rules(NamedTuple):
         When the servers that are up change, and to how many, in units; `ALWAYS_UP` if all are always up. Of each
         resource the same share is up. Jobs in service run on when servers go down: what is free is then negative, and
         nobody starts who needs some of it.
-    known : bool
-        Whether the policy knows the calendar beforehand. It then stands at the end of the profile.
-    cycle : float
-        The policy is asked at multiples of it; if 0, at once.
-    begins, hour : float
-        When some week begins, and how long an hour is.
-    weeks : record array, shape (C,)
-        Classes of hours, see :mod:`mjq.simulation.engine.hours`.
-    hours : int array, shape (L,)
-        Which of them each class of jobs has; -1 for those that may always start. Not looked at where C = 0.
-    rooms : int array, shape (G,)
-        Limits of groups of jobs, see :mod:`mjq.simulation.limits`, in units of which there are few enough for sums.
-    sizes : int array, shape (K, L)
-        What each class of jobs takes of them, for each of K kinds of limits. Not looked at where G = 0.
-    groups : int array, shape (K, n)
-        The group of the job of each number, -1 if it has no limit. Not looked at where G = 0.
+    limits : UserLimits
+        How much users may have at once; `NO_LIMITS` if all may have what there is.
     """
 
     calendar: np.ndarray = ALWAYS_UP
-    known: bool = False
-    cycle: float = 0.0
-    begins: float = 0.0
-    hour: float = 1.0
-    weeks: np.ndarray = ALWAYS
-    hours: np.ndarray = ANY_TIME
-    rooms: np.ndarray = NO_ROOMS
-    sizes: np.ndarray = NO_LIMITS
-    groups: np.ndarray = NO_LIMITS
+    limits: UserLimits = NO_LIMITS
 
 
 class Sums(NamedTuple):
@@ -209,7 +181,7 @@ def events(rng: np.random.Generator, policy: str | Policy, *settings: Any) -> Su
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
-def event_loop(choose, rng, source, needs, plan, record, rules):
+def event_loop(choose, rng, source, needs, plan, record, constraints):
     """Run until every counted job has been observed to its end.
 
     At one instant all departures come first, then all arrivals, then the policy starts jobs one by one. Or, if the plan
@@ -228,7 +200,7 @@ def event_loop(choose, rng, source, needs, plan, record, rules):
     plan : Plan
     record : float array, shape (2, n)
         Takes the first start and the end of each job of a log, not a number before; n = 0 otherwise.
-    rules : Rules
+    constraints : Constraints
 
     Returns
     -------
@@ -239,7 +211,7 @@ def event_loop(choose, rng, source, needs, plan, record, rules):
     Raises
     ------
     RuntimeError
-        If jobs wait, nobody is in service and nobody comes, but the policy starts nobody. With a calendar or with hours
+        If jobs wait, nobody is in service and nobody comes, but the policy starts nobody. With a calendar
         the run just ends.
     """
     sums = Sums(
@@ -248,31 +220,41 @@ def event_loop(choose, rng, source, needs, plan, record, rules):
         np.zeros((plan.batches, len(plan.tail_at))),
         np.zeros((plan.batches, LOST + 1)),
     )
-    state, memory = np.zeros(1, STATE), np.zeros(1 + len(rules.weeks), MEMORY)
+    state, memory = np.zeros(1, STATE), np.zeros(1, MEMORY)
     state[0].batch = -1
     for k in range(MOST_RESOURCES):
         state[0].free[k] = RESOURCE
-    state[0].change = rules.calendar[0].since if len(rules.calendar) else np.inf
-    state[0].pass_at = state[0].turn = np.inf
+    state[0].change = constraints.calendar[0].since if len(constraints.calendar) else np.inf
     state[0].coming = next_arrival(rng, source.lam, source.log, 0, 0.0)
     memory[0].number, memory[0].wake, memory[0].changed, memory[0].up = plan.number, np.inf, True, RESOURCE
     jobs, line, serving = job_table(1024), empty_queues(needs), empty_queues(needs[:0])
-    memory[0].cycle, memory[0].closes = rules.cycle, np.inf
-    if len(rules.weeks):
-        _learn_hours(state[0], line, memory, rules)
-    profile = _profile(jobs, plan, rules)
-    memory[0].known = len(rules.calendar) if rules.known else 0
+    profile = _profile(jobs, plan)
     most = min(plan.arrivals, _together(needs))  # in service at the same time
     if plan.one_by_one:
         most *= 2  # those that are gone are still there
     due, who = np.empty(most), np.empty(most, dtype=np.int64)  # a heap of completions to come
-    gates = gates_of(rules.rooms)
+    gates = gates_of(constraints.limits.rooms, len(line))
     while not _advance(
-        choose, rng, source, plan, state[0], jobs, line, serving, memory, profile, due, who, sums, record, rules, gates
+        choose,
+        rng,
+        source,
+        plan,
+        state[0],
+        jobs,
+        line,
+        serving,
+        memory,
+        profile,
+        due,
+        who,
+        sums,
+        record,
+        constraints,
+        gates,
     ):
         state[0].spare = len(jobs)
         jobs = longer_table(jobs)
-        longer = _profile(jobs, plan, rules)
+        longer = _profile(jobs, plan)
         longer[: memory[0].used] = profile[: memory[0].used]
         profile = longer
     return sums.times, sums.counts, sums.tails, sums.areas
@@ -291,23 +273,14 @@ def _together(needs):
 
 
 @numba.njit(cache=True, nogil=True)
-def _profile(jobs, plan, rules):
-    """Return an empty profile with room for two entries for each job, and some while one is moved.
-
-    A calendar that is known takes as many entries, and stands at the end.
-    """
-    steps = len(rules.calendar) if rules.known else 0
-    profile = np.empty((2 * len(jobs) + 4 if plan.knows_times else 1) + 2 * steps, PROFILE)
-    for k in range(steps):
-        step = profile[len(profile) - steps + k]
-        step.since = rules.calendar[k].since
-        step.free[:] = rules.calendar[k].up
-    return profile
+def _profile(jobs, plan):
+    """Return an empty profile with room for two entries for each job, and some while one is moved."""
+    return np.empty(2 * len(jobs) + 4 if plan.knows_times else 1, PROFILE)
 
 
 @numba.njit(nogil=True, **BORROWING, error_model="numpy")
 def _advance(
-    choose, rng, source, plan, state, jobs, line, serving, memory, profile, due, who, sums, record, rules, gates
+    choose, rng, source, plan, state, jobs, line, serving, memory, profile, due, who, sums, record, constraints, gates
 ):
     """Go from event to event; return whether the run is over. If it is not, the table of jobs must grow.
 
@@ -317,18 +290,15 @@ def _advance(
     lam, shares, laws, table, factor, log = source
     arrivals, warm, counted, batches, tail_at, room, one_by_one = plan[:7]
     knows_times, expects_ends, interrupts, _, by_number = plan[7:]
-    calendar, cycle, weeks = rules.calendar, rules.cycle, rules.weeks
-    sizes, groups, limited = rules.sizes, rules.groups, len(rules.groups) > 0
-    logged = len(log) > 0
+    calendar, limits = constraints
+    limited, logged = len(limits.users) > 0, len(log) > 0
     times_known, expecting = knows_times or one_by_one, expects_ends or one_by_one
     areas, single = sums.areas, one_by_one or room < ENDLESS
     while state.told < counted or state.batch >= 0:
         then = min(state.coming, due[0]) if state.running else state.coming
-        then = min(then, memory[0].wake, state.change, state.pass_at)
-        if line[len(line) - 1].length:  # if nobody waits, it is enough to look at the hours when something happens
-            then = min(then, state.turn)
-        if then == np.inf or _is_over(state, then):
-            if len(calendar) or len(weeks):
+        then = min(then, memory[0].wake, state.change)
+        if then == np.inf:
+            if len(calendar):
                 return True
             raise RuntimeError("jobs wait, nobody is in service and nobody comes: the policy must start somebody")
         if state.batch >= 0:
@@ -336,13 +306,8 @@ def _advance(
         state.now = then
         if state.change == then:
             _change(state, jobs, line, memory, calendar, times_known)
-            memory[0].idle = False
-        if state.turn <= then:
-            state.turn = open_and_close(line, memory, then)
-            memory[0].idle = False
         if one_by_one:
             _let_go(state, jobs, line, serving, due)
-            memory[0].idle = False
         if not (one_by_one and state.coming == state.now):
             while state.running and due[0] == state.now:
                 if one_by_one:
@@ -351,9 +316,8 @@ def _advance(
                 if expecting:
                     _stop_expecting(state, jobs, line, serving, memory, job)
                 _depart(state, jobs, line, due, who)
-                memory[0].idle = False
                 if limited:
-                    return_room(gates, groups, sizes, jobs[job].number, jobs[job].kind)
+                    return_room(jobs, gates, limits, job)
                 if interrupts:
                     # A job that may be interrupted tells its time only now; but for rounding, its wait is at least 0.
                     wait = max(0.0, state.now - jobs[job].arrival - jobs[job].service)
@@ -366,8 +330,7 @@ def _advance(
                 if one_by_one:
                     break
             if limited:
-                let_in(jobs, line, gates, groups, sizes, times_known)
-                memory[0].candidate = UNKNOWN
+                let_in(jobs, line, gates, limits, times_known)
         newcomer = NOBODY
         while state.coming == state.now:
             if state.spare == NOBODY:
@@ -388,32 +351,20 @@ def _advance(
                 alike = line[mine.kind]
                 alike.shortest = min(alike.shortest, mine.estimate)
                 mine.promise = np.nan
-            if by_number or limited:
-                memory[0].candidate, memory[0].idle = UNKNOWN, False
-            elif memory[0].candidate == NOBODY:
-                memory[0].candidate = newcomer
             if limited:
-                stop(jobs, line, gates, groups, sizes, newcomer)
+                stop(jobs, line, gates, limits, newcomer)
             state.coming = next_arrival(rng, lam, log, state.arrived, state.now)
             if state.arrived == arrivals:
                 state.coming = np.inf
             if single:
                 break
         memory[0].wake = np.inf
-        if memory[0].idle:
-            continue
-        if cycle > 0:
-            if state.pass_at == np.inf and line[len(line) - 1].length:  # if nobody waits, a pass does nothing
-                state.pass_at = passes(cycle, then)
-            if state.pass_at > state.now:
-                continue
-            state.pass_at = np.inf
         while line[len(line) - 1].length:
             running = state.running - state.gone
             job = choose(jobs, line, serving, memory, profile, running, state.free[:], state.now)
             if job < NOBODY:
                 _interrupt(state, jobs, line, serving, due, who, interrupt(job))
-                enter_again(jobs, line, interrupt(job))
+                enter_again(jobs, line, interrupt(job), gates.latest)
                 continue
             if job == NOBODY:
                 if newcomer == NOBODY or line[len(line) - 1].length <= room:
@@ -461,48 +412,17 @@ def _advance(
 def _change(state, jobs, line, memory, calendar, times_known):
     """Let as many servers be up as the calendar says from now on; if they are fewer, all promises are void."""
     up = calendar[state.step].up
-    if up < memory[0].up and times_known and memory[0].known == 0:
+    if up < memory[0].up and times_known:
         job = line[len(line) - 1].first
         while job != NOBODY:
             jobs[job].promise = np.nan
             job = jobs[job].behind[ALL]
-    memory[0].changed |= memory[0].known == 0  # who knows it expects it
+    memory[0].changed = True
     for k in range(MOST_RESOURCES):
         state.free[k] += up - memory[0].up
     memory[0].up = up
     state.step += 1
     state.change = calendar[state.step].since if state.step < len(calendar) else np.inf
-
-
-@numba.njit(cache=True, nogil=True)
-def _learn_hours(state, line, memory, rules):
-    """Note the hours of all classes, and who may start at the beginning."""
-    memory[0].begins, memory[0].hour, memory[0].candidate = rules.begins, rules.hour, UNKNOWN
-    for k in range(len(rules.weeks)):
-        memory[1 + k].shut = NOBODY
-        memory[1 + k].closing[:] = rules.weeks[k].closing
-        memory[1 + k].opening[:] = rules.weeks[k].opening
-        memory[1 + k].grace = rules.weeks[k].grace
-    for hour in range(HOURS):
-        soonest = np.int64(HOURS)
-        for week in rules.weeks:
-            soonest = min(soonest, np.int64(week.closing[hour] or week.opening[hour]))
-        memory[0].closing[hour] = soonest
-    for kind in range(len(line) - 1):
-        line[kind].hours = 1 + rules.hours[kind]
-    state.turn = open_and_close(line, memory, state.now)
-
-
-@numba.njit(nogil=True, **BORROWING)
-def _is_over(state, then):
-    """Return whether nobody runs, nobody comes, nothing comes back, and two weeks of hours have let nobody start."""
-    if state.turn == np.inf:
-        return False
-    if state.running or state.coming < np.inf or state.change < np.inf:
-        state.turns = 0
-    elif then == state.turn:
-        state.turns += 1
-    return state.turns > 400
 
 
 @numba.njit(nogil=True, **BORROWING)

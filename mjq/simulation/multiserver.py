@@ -42,8 +42,8 @@ from mjq.simulation.loop import (
     SPAN,
     WAIT,
     WAIT2,
+    Constraints,
     Plan,
-    Rules,
     events,
 )
 from mjq.simulation.replications import Compiled, Seed, replicate, require_affordable
@@ -206,7 +206,7 @@ def simulate_multiserver(
     times, interrupts = rule.draws_times_first, rule.interrupts
     plan = Plan(arrivals, warm, jobs, batches, tail_at, room, False, times, times, interrupts, number=rule.number)
     source, needs = sources.poisson(lam, p, laws, factor), by_resource(units(b, B))
-    run = Compiled(events, policy, source, needs, plan, np.empty((2, 0)), Rules())
+    run = Compiled(events, policy, source, needs, plan, np.empty((2, 0)), Constraints())
     return _estimates(replicate(run, seed, replications, workers, progress))
 
 

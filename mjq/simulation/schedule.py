@@ -11,8 +11,7 @@ which part of it is whose, and a job fits where it fits into what is free of eac
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -22,26 +21,12 @@ from mjq._util import checks, watching
 from mjq.simulation import policies
 from mjq.simulation.calendar import Calendar, calendar_of
 from mjq.simulation.engine import arrivals
-from mjq.simulation.engine.hours import ALWAYS, HOURS
+from mjq.simulation.engine.gates import user_limits
 from mjq.simulation.engine.queue import by_resource, units
-from mjq.simulation.hours import Hours
-from mjq.simulation.limits import Limits, gates_of_all
-from mjq.simulation.loop import (
-    ALWAYS_UP,
-    ANY_TIME,
-    ENDLESS,
-    FINISH,
-    NO_LIMITS,
-    NO_ROOMS,
-    START,
-    Plan,
-    Rules,
-    events,
-)
+from mjq.simulation.loop import ALWAYS_UP, ENDLESS, FINISH, NO_LIMITS, START, Constraints, Plan, events
 from mjq.simulation.multiserver import require_powers_of_two
 
 TIES = "completions first", "one by one"
-PARTS = 1024  # of a unit of time; multiples of such a part are added up exactly
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,11 +119,8 @@ def replay(
     kill: bool = False,
     calendar: ArrayLike | Calendar | None = None,
     priority: ArrayLike | None = None,
-    known: bool = False,
-    hours: Hours | None = None,
-    hours_class: ArrayLike | None = None,
-    cycle: float = 0.0,
-    limits: Limits | Sequence[Limits] = (),
+    user: ArrayLike | None = None,
+    user_limit: float | None = None,
 ) -> Schedule:
     """Replay a log: return when each job starts and ends under a queueing policy.
 
@@ -173,20 +155,11 @@ def replay(
         are. Jobs in service run on when servers go down; those servers go when the jobs end. The whole rule is in
         :mod:`mjq.simulation.calendar`. Not for policies that interrupt. Of several resources it counts the first, and
         the same share of each other one is up.
-    known : bool
-        Whether the scheduler knows the calendar beforehand, and drains for it. If not, it goes by the servers that are
-        up now.
-    hours : mjq.simulation.hours.Hours, optional
-        At which hours of the week jobs may run; the rule is in :mod:`mjq.simulation.hours`. The scheduler knows it.
-    hours_class : int array, shape (n,), optional
-        The class of hours of each job; by default that of all is 0.
-    cycle : float
-        Time between two passes of the scheduler: jobs start at multiples of it only, and all that comes and ends
-        between two passes is seen by the next one. The scheduler expects jobs to end at passes: estimates are rounded
-        up to multiples. If 0, jobs start as soon as they may.
-    limits : mjq.simulation.limits.Limits, or sequence of them, optional
-        How many servers or jobs groups of jobs have at most at once, such as those of a user; the rule is in
-        :mod:`mjq.simulation.limits`. For one resource, and for policies that take priorities.
+    user : int array, shape (n,), optional
+        Who submitted each job; -1 for a job that has no limit.
+    user_limit : float, optional
+        How many servers each user has at most at once, or those of their largest job; the rule is in
+        :mod:`mjq.simulation.engine.gates`. For one resource, and for policies that take priorities.
 
     Returns
     -------
@@ -198,10 +171,8 @@ def replay(
         If there is no job, lengths differ, a time is negative, a job needs nothing or more than the servers, there is
         no such policy, it goes by classes, or it is a rule for one resource and there are more; if there are priorities
         and the policy takes none; if a calendar does not rise, has more servers than there are, or leaves so few up for
-        ever that some job never starts; if the policy is none for hours, hours of a job are always closed, or `cycle`
-        is no multiple of 1/1024, so that sums of it would be rounded, or longer than an hour of `hours`, or `ties` are
-        one by one; if there are limits and the policy takes none, several resources or a calendar that is known, or a
-        job exceeds the limit of its group by itself.
+        ever that some job never starts; if users have a limit, and the policy takes none, there are several resources,
+        or the user of some job is no whole number of at least -1.
 
     Examples
     --------
@@ -220,11 +191,6 @@ def replay(
     >>> replay(*log, "easy", calendar=[(4, 2), (9, 4)]).start
     array([0., 9., 5.])
 
-    If the scheduler knows that beforehand, a job of four servers does not start at 3, as it would run until 7.
-
-    >>> [replay([3], [4], [4], None, 4, calendar=[(4, 2), (9, 4)], known=known).start.item() for known in (False, True)]
-    [3.0, 9.0]
-
     Four servers and 16 GB: beside the first job there are servers for the second, but not the memory.
 
     >>> replay([0, 1, 2], [(2, 12), (2, 8), (1, 4)], [5, 2, 3], None, (4, 16), "easy").start
@@ -234,6 +200,11 @@ def replay(
 
     >>> replay([0, 1, 2], [4, 2, 4], [5, 2, 3], None, 4, priority=[0, 0, 1]).start
     array([0., 8., 5.])
+
+    The user of the first three jobs has at most two servers at once, so that the job of another one starts before:
+
+    >>> replay([0, 1, 2, 3], [2, 2, 2, 2], [5, 5, 5, 5], None, 4, "easy", user=[0, 0, 0, 1], user_limit=2).start
+    array([ 0.,  5., 10.,  3.])
     """
     servers, held, needs, kinds = _needs(servers, need)
     submit, run = checks.not_negative("submit", submit), checks.not_negative("run", run)
@@ -261,40 +232,18 @@ def replay(
     run, estimates = (np.minimum(run, estimates), estimates) if kill else (run, np.maximum(run, estimates))
     steps = ALWAYS_UP if calendar is None else calendar.steps()
     last = max(submit.max(), steps["since"].max(initial=0.0))  # nothing ends later than all work after it
-    known = known and len(steps) > 0
-    if known and (not rule.knows_hours or priority is not None):
-        told = "is not combined with priorities" if rule.knows_hours else f"is for {_able()}; got {policy}"
-        raise ValueError(f"a calendar that is known {told}")
-    limits = (limits,) if isinstance(limits, Limits) else tuple(limits)
-    if limits:
-        _require_limits(rule, policy, known, np.ndim(servers) > 0)
-    rule = policies.knowing(policy) if known else rule
-    hours, of_class = _hours(hours, hours_class, len(submit), rule, policy)
-    if hours is not None:  # but for hours: of each week, somebody uses some
-        last += HOURS * hours.hour * len(submit)
     estimates = np.maximum(estimates, np.spacing(last + run.sum()))
-    if cycle := _cycle(cycle, ties, hours):
-        estimates = np.ceil(estimates / cycle) * cycle
-    weeks, hours_of_needs = ALWAYS, ANY_TIME
-    if hours is not None:
-        assert rule.in_hours is not None
-        rule = replace(rule, choose=rule.in_hours)
-        weeks, which = hours.classes(of_class, estimates, cycle)
-        code = (len(weeks) + 1) * kinds + which + 1
-        is_used = np.zeros(len(needs) * (len(weeks) + 1), dtype=bool)
-        is_used[code] = True
-        pairs = np.flatnonzero(is_used)
-        kinds = (np.cumsum(is_used) - 1)[code]
-        needs, hours_of_needs = needs[pairs // (len(weeks) + 1)], pairs % (len(weeks) + 1) - 1
     in_order, n = bool((submit[1:] >= submit[:-1]).all()), len(submit)
     order = slice(None) if in_order else np.argsort(submit, kind="stable")
     queue = None
     if priority is not None:
         queue, kinds, which = _by_priority(priority, kinds, len(needs), np.arange(n)[order])
-        needs, hours_of_needs = needs[which], hours_of_needs[which] if len(weeks) else ANY_TIME
-    gates = NO_ROOMS, NO_LIMITS, NO_LIMITS
-    if limits:
-        gates = gates_of_all(limits, needs, kinds, order if queue is None else queue)
+        needs = needs[which]
+    limits = NO_LIMITS
+    if user_limit is not None:
+        number = order if queue is None else queue
+        users = _users(user, user_limit, len(submit), rule, policy, np.ndim(servers) > 0)
+        limits = user_limits(users[number], user_limit, needs, kinds[number])
     source = arrivals.logged(submit, kinds, run, estimates, order, queue)
     del estimates, kinds  # a log may be so long that each column counts
     # A log leaves nothing to chance; the generator is there because the event loop is the same for all sources.
@@ -307,16 +256,14 @@ def replay(
         tail_at=np.empty(0),
         room=ENDLESS,
         one_by_one=ties == "one by one",
-        knows_times=rule.draws_times_first or len(weeks) > 0,
+        knows_times=rule.draws_times_first,
         expects_ends=rule.draws_times_first,
         interrupts=rule.interrupts,
         number=rule.number,
         by_number=queue is not None,
     )
-    begins, hour = (0.0, 1.0) if hours is None else (hours.week_begins, hours.hour)
-    rules = Rules(steps, known, cycle, begins, hour, weeks, hours_of_needs, *gates)
     with watching.working(f"replay under {policy}", lambda: float(np.mean(record[START] >= 0))):
-        events(rng, rule, source, by_resource(units(needs, servers)), plan, record, rules)
+        events(rng, rule, source, by_resource(units(needs, servers)), plan, record, Constraints(steps, limits))
     del source
     place = order if queue is None else queue  # of each row of the record
     times = record if in_order and queue is None else np.empty((2, n))
@@ -327,57 +274,18 @@ def replay(
     return Schedule(submit.copy(), held.copy(), run.copy(), servers, times[START], times[FINISH], calendar)
 
 
-def _require_limits(rule, policy, known, several):
-    """Raise an error if replays with limits are not for this policy, this calendar or this machine."""
+def _users(user, most, jobs, rule, policy, several):
+    """Return the user of each job, or raise an error if replays with limits are not for this policy or machine."""
     if not rule.takes_priorities:
         possible = ", ".join(name for name, rule in policies.POLICIES.items() if rule.takes_priorities)
         raise ValueError(f"{policy} is not replayed with limits: {possible} are, which go down the queue alone")
-    if known:
-        raise ValueError("limits are not combined with a calendar that is known")
     if several:
-        raise ValueError("limits are of one resource, and several are given")
-
-
-def _able():
-    """Return the names of the policies that know hours and calendars."""
-    return ", ".join(name for name, rule in policies.POLICIES.items() if rule.knows_hours) + " and backfill-<number>"
-
-
-def _hours(hours, given, jobs, rule, policy):
-    """Return the hours, or None if all jobs may always run, and the class of each job."""
-    if hours is None:
-        return None, None
-    if not rule.knows_hours:
-        raise ValueError(f"hours are for {_able()}; got {policy}")
-    of_class = _classes("hours_class", given, jobs, len(hours.open))
-    return (None if hours.always[of_class].all() else hours), of_class
-
-
-def _cycle(cycle, ties, hours):
-    """Return the time between two passes of the scheduler, if it is one."""
-    cycle = float(checks.not_negative("cycle", cycle, ndim=0))
-    if cycle * PARTS % 1:
-        raise ValueError(f"cycle must be a multiple of 1/{PARTS}, got {checks.shown(cycle)}")
-    if cycle and ties != TIES[0]:
-        raise ValueError(f"cycle, got {checks.shown(cycle)}, is for ties with {TIES[0]}; got {ties!r}")
-    if hours is not None and cycle > hours.hour:
-        raise ValueError(
-            f"cycle must be at most an hour of the hours, {checks.shown(hours.hour)}, got {checks.shown(cycle)}"
-        )
-    return cycle
-
-
-def _classes(name, given, jobs, classes):
-    """Return a class for each job: whole numbers below `classes`."""
-    if given is None:
-        return np.zeros(jobs, dtype=np.intp)
-    of_job = np.asarray(given)
-    if of_job.shape != (jobs,) or not np.issubdtype(of_job.dtype, np.integer):
-        raise ValueError(f"{name} must be a whole number for each of {jobs} jobs")
-    odd = next((k for k in (of_job.min(), of_job.max()) if not 0 <= k < classes), None)
-    if odd is not None:
-        raise ValueError(f"{name} must be from 0 to {classes - 1}, got {odd}")
-    return of_job.astype(np.intp)
+        raise ValueError("limits of users are of one resource, and several are given")
+    checks.positive("user_limit", most, ndim=0)
+    users = np.asarray(-1 if user is None else user)
+    if users.shape != (jobs,) or not np.issubdtype(users.dtype, np.integer) or users.min() < -1:
+        raise ValueError(f"user must be a whole number of at least -1 for each of {jobs} jobs")
+    return users
 
 
 def _needs(servers, need):
@@ -415,13 +323,10 @@ def _by_priority(priority, kinds, number, order):
 
 def _never_start(jobs, need, servers, calendar):
     """Return a message: how many jobs never start, and why."""
-    first = f"the first that waits is job {jobs[0] + 1} of those given"
-    if calendar is None:
-        return f"{len(jobs)} of {len(need)} jobs never start: at no time may they start and fit; {first}"
     up = calendar.up[-1] / calendar.servers * servers
     too_large = int((~checks.fits(need[jobs], up, up)).sum())
     return (
         f"{len(jobs)} of {len(need)} jobs never start: the calendar ends with {checks.shown(calendar.up[-1])} of "
         f"{checks.shown(calendar.servers)} servers up, and {too_large} of them need{'s' * (too_large == 1)} more; "
-        f"{first}"
+        f"the first that waits is job {jobs[0] + 1} of those given"
     )

@@ -13,7 +13,6 @@ from . import near_saturation as near_saturation
 from . import outages as outages
 from . import public_logs as public_logs
 from . import real_waits as real_waits
-from . import rules as rules
 from . import summaries as summaries
 from . import two_tier as two_tier
 from . import what_if as what_if

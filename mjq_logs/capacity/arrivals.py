@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,7 +13,7 @@ from mjq._util.compiling import numba
 from mjq.simulation.calendar import Calendar
 from mjq_logs.answers import Agreement, Load
 from mjq_logs.outages import servers_up
-from mjq_logs.reading.clock import local, original
+from mjq_logs.reading.clock import local
 from mjq_logs.reading.log import Log
 from mjq_logs.replaying import replayed
 
@@ -48,13 +47,12 @@ def load(log: Log) -> Load | None:
     if arrival is None or not log.end > log.begin:
         return None
     servers, work = log.require_servers(), log.need * log.run
-    first = float(local(log, log.begin) - original(log, log.begin))  # the clock of the place when the log begins
-    up, there = servers_up(log), original(log, arrival) + first
-    up = None if up is None else up.moved(-first)
-    begin, end = (original(log, [log.begin, log.end]) + first).tolist()
+    up, there = servers_up(log), local(log, arrival)
+    up = None if up is None else up.moved(-(log.clock or 0.0))
+    begin, end = local(log, [log.begin, log.end]).tolist()
     what = there, work, servers, up, begin, end
     by_month = _by_month(*what) if log.clock is None else _by_calendar(*what)
-    by_hour = {} if log.clock is None else _by_hour(*what, lambda times: local(replace(log, gaps=()), times - first))
+    by_hour = {} if log.clock is None else _by_hour(*what)
     can, since, seen = _can(up, servers, begin, end), arrival - log.begin, log.end - log.begin
     return Load(
         rate=float(HOUR * len(log) / seen),
@@ -96,10 +94,10 @@ def _by_calendar(arrival, work, servers, up, begin, end):
     return {month: float(done / can) for month, done, can in shares if can > 0}
 
 
-def _by_hour(arrival, work, servers, up, begin, end, shown):
-    """Load of each hour of the day, over all days; a function tells what clocks `shown` at these times."""
+def _by_hour(arrival, work, servers, up, begin, end):
+    """Load of each hour of the day, over all days."""
     hours = np.arange(begin // HOUR, end // HOUR + 1)
-    of_jobs, of_hours = ((shown(times) // HOUR).astype(np.intp) % 24 for times in (arrival, HOUR * hours))
+    of_jobs, of_hours = ((times // HOUR).astype(np.intp) % 24 for times in (arrival, HOUR * hours))
     can = servers * HOUR if up is None else up.work(HOUR * hours, HOUR * (hours + 1))
     done, can = np.bincount(of_jobs, work, 24), np.bincount(of_hours, np.broadcast_to(can, len(hours)), 24)
     return {f"{k:02d}": float(done[k] / can[k]) for k in range(24) if can[k] > 0}

@@ -12,21 +12,17 @@ import click
 from mjq_logs.cli import sheet
 from mjq_logs.cli.common import Command, json_option, page_option, replace_option, show
 from mjq_logs.cli.reading import (
-    LEARNED,
-    NONE,
     anonymous_option,
-    array_limit_option,
     hosts_option,
-    hours_options,
     log_argument,
     log_options,
     outage_options,
-    queue_limit_option,
     read,
     schema_option,
     servers_of,
     servers_option,
     show_classes,
+    user_limit_option,
 )
 
 if TYPE_CHECKING:
@@ -75,10 +71,7 @@ WHY_NOT = {  # beside --hosts
     "--policy": "on hosts jobs start in order of arrival, with and without a view of those that may pass",
     "--anonymous": "the table of job classes knows no hosts",
     "--calendar": "a calendar says how many servers are up, but not which hosts",
-    "--hours": "rules beside the policy are kept by replays of one pool",
     "--user-limit": "limits are kept by replays of one pool",
-    "--queue-limit": "limits are kept by replays of one pool",
-    "--array-limit": "limits are kept by replays of one pool",
 }
 ASSUMED_OF_HOSTS = """\
 Jobs start in order of arrival, and some always wait. In the row "50 in view" the scheduler looks at 50 waiting jobs: if
@@ -93,9 +86,7 @@ Of a job that ran on several hosts, it is taken that it needs all of its servers
 @log_argument
 @log_options
 @outage_options
-@hours_options
-@queue_limit_option
-@array_limit_option
+@user_limit_option
 @servers_option
 @hosts_option
 @click.option(
@@ -131,13 +122,11 @@ def capacity(
     if hosts is not None:
         asked = {
             "--policy": policy, "--anonymous": anonymous or None, "--calendar": reading["calendar"],
-            "--hours": None if reading["hours"] == LEARNED else reading["hours"],
-            "--user-limit": reading["user_limit"] or None, "--queue-limit": reading["queue_limit"],
-            "--array-limit": reading["array_limit"],
+            "--user-limit": reading["user_limit"],
         }  # fmt: skip
         for option in (name for name, value in asked.items() if value is not None):
             raise click.UsageError(f"--hosts and {option} exclude each other: {WHY_NOT[option]}")
-        cluster_log = read(log, **reading | {"servers": servers_of(hosts, reading["servers"]), "hours": NONE})
+        cluster_log = read(log, **reading | {"servers": servers_of(hosts, reading["servers"])})
         result = mjq_logs.report_on_hosts(cluster_log, hosts, seed, _progress)
         answer = _answer_of_hosts(log, cluster_log, hosts, result)
         charts = _charts_of_hosts(result)
@@ -301,7 +290,7 @@ def _charts_of_hosts(report):
 
 
 def _when_work_came(load):
-    hours = "When work comes, on the clock of the log, which is UTC where the log names no zone"
+    hours = "When work comes, on the clock of the log, which is UTC where the log names no offset"
     return hours if load and load.by_hour else "When work comes"
 
 
@@ -346,7 +335,7 @@ def _arrivals(load, servers="servers"):
     if varies:
         sentences.append(f"The number of arrivals varies {', '.join(varies)} as much as if they were Poisson.")
     yield " ".join(sentences)
-    of_hours = "The same by hour of the day, on the clock of the log, which is UTC where the log names no zone"
+    of_hours = "The same by hour of the day, on the clock of the log, which is UTC where the log names no offset"
     for title, name, loads in (
         ("Work that came, as a share of the possible work", "month", load.by_month),
         (of_hours, "hour", load.by_hour),

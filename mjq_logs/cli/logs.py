@@ -15,20 +15,16 @@ from mjq_logs._util import folders
 from mjq_logs.cli import sheet
 from mjq_logs.cli.common import Command, NewFile, json_option, replace_option
 from mjq_logs.cli.reading import (
-    NONE,
-    array_limit_option,
     growth_option,
     hosts_option,
-    hours_options,
     log_argument,
     log_options,
     outage_options,
     priority_option,
-    queue_limit_option,
     read,
-    rules_under,
     servers_of,
     servers_option,
+    user_limit_option,
 )
 
 if TYPE_CHECKING:
@@ -38,9 +34,7 @@ TITLE = "How long the jobs wait under each policy"
 HOUR = 3600
 OF_POOLS = {  # beside --hosts
     "policies": "--policy", "estimates": "--estimates", "gantt": "--gantt",
-    "calendar": "--calendar", "priority": "--priority",
-    "hours": "--hours", "save_hours": "--save-hours", "user_limit": "--user-limit",
-    "queue_limit": "--queue-limit", "array_limit": "--array-limit",
+    "calendar": "--calendar", "priority": "--priority", "user_limit": "--user-limit",
 }  # fmt: skip
 
 
@@ -59,9 +53,7 @@ class PolicyOption(click.Option):
 @log_argument
 @log_options
 @outage_options
-@hours_options
-@queue_limit_option
-@array_limit_option
+@user_limit_option
 @click.option(
     "--policy", "policies", cls=PolicyOption, multiple=True, default=("easy",), show_default=True, metavar="NAME"
 )
@@ -103,11 +95,8 @@ def replay(
     input. It may be a summary that mjq summary has written: jobs are then drawn from it. A log of a million jobs takes
     about 0.4 GB of memory, and each further million about 0.1 GB.
 
-    Jobs queue in order of arrival or, with --priority, by priority and then by arrival. Where the log tells when they
-    really started, the command looks for rules beside the policy that bring a replay nearer to it: hours at which jobs
-    with long limits may start, passes of the scheduler, the size in use, limits of users. The first lines name those
-    that it keeps; --hours none keeps none. Fair share is not modelled. A replay is a single sample. If two policies are
-    close, jitter the submit times and replay again.
+    Jobs queue in order of arrival or, with --priority, by priority and then by arrival. Fair share is not modelled. A
+    replay is a single sample. If two policies are close, jitter the submit times and replay again.
 
     With --unit cpus,mem and --servers 384,1.5TB, jobs need several resources at once, and the utilization is that of
     each. The command then says for how much of the time the first in the queue lacks only one of them, or several. Not
@@ -127,12 +116,10 @@ def replay(
     from mjq_logs.lacking import who_blocks
     from mjq_logs.outages import find_gaps, outages_in_words
     from mjq_logs.replaying import replayed
-    from mjq_logs.rules.in_words import kept_in_words
     from mjq_logs.window import too_short, window_in_words, window_of
 
     if gantt:
         _require_chart(gantt)
-    reading |= rules_under(policies, reading["hours"])
     growth = float(checks.positive("--growth", growth, ndim=0))
     if hosts is not None:
         return _on_hosts(log, hosts, servers, growth, starts, full, as_json, reading)
@@ -177,8 +164,6 @@ def replay(
         "servers": dict(zip(several, size.tolist(), strict=True)) if several else size,
         "lines": cluster_log.lines.model_dump(),
         "notes": list(dict.fromkeys([*cluster_log.notes, *notes])) if "Summary" in cluster_log.header else notes,
-        "rules": kept_in_words(cluster_log),
-        "learning": None if cluster_log.learning is None else cluster_log.learning.model_dump(),
         "policies": _plain(rows),
     }
     asked = cluster_log if servers is None else replace(cluster_log, servers=size, servers_from="given")
@@ -210,7 +195,7 @@ def _on_hosts(path, hosts, servers, growth, starts, full, as_json, reading):
     for name, option in OF_POOLS.items():
         if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
             raise click.UsageError(f"--hosts and {option} exclude each other: on hosts jobs start in order of arrival")
-    log = hosted(read(path, servers=servers_of(hosts, servers), **reading | {"hours": NONE}), hosts)
+    log = hosted(read(path, servers=servers_of(hosts, servers), **reading), hosts)
     log.require_arrivals()
     lines = log.lines
     assert lines is not None  # of a log that was read from a file

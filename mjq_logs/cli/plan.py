@@ -24,17 +24,14 @@ from mjq_logs.cli.common import (
 from mjq_logs.cli.reading import (
     Machine,
     anonymous_option,
-    array_limit_option,
     growth_option,
-    hours_options,
     log_argument,
     log_options,
     outage_options,
-    queue_limit_option,
     read,
-    rules_under,
     schema_option,
     show_classes,
+    user_limit_option,
 )
 
 MISSED = 3  # exit status: no size meets the target
@@ -157,9 +154,7 @@ class Sizes(Servers):
 )  # fmt: skip
 @growth_option
 @outage_options
-@hours_options
-@queue_limit_option
-@array_limit_option
+@user_limit_option
 @click.option(
     "--node", metavar="N", type=click.FloatRange(min=0, min_open=True), default=1.0, show_default=True,
     help="Add servers in steps of this many, the servers of a node.",
@@ -200,7 +195,6 @@ def plan(
     """
     import mjq_logs
 
-    reading |= rules_under(policies, reading["hours"])
     asks = bool(caps or absent or estimates)
     _one_unit(click.get_current_context())
     if target is None and not asks and not anonymous:

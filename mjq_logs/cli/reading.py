@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from importlib import import_module
 from io import BytesIO
@@ -12,16 +12,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mjq._util.plain import brief
-from mjq_logs.cli.common import NewFile, note, show, show_json
+from mjq_logs.cli.common import note, show, show_json
 
 if TYPE_CHECKING:
     from mjq_logs import Gap, Hosts, Log
 
 OF_SUMMARIES = "capacity", "plan", "replay"  # commands that take a summary in place of a log
 SEED = 1  # of the jobs that are drawn from it
-LEARNED, NONE = "learned", "none"  # in place of a file of rules
-JOBS, PEAK = "jobs", "peak"  # behind a limit of jobs; in place of one of servers: the most that a user had in the log
-LIMITS = {"user_servers": "servers of a user", "user_jobs": "jobs of a user"}  # rules, and kinds that are learned
 
 
 def _taken_by(module, check):
@@ -36,13 +33,6 @@ def _taken_by(module, check):
         return words
 
     return callback
-
-
-def _hours(context, option, words):
-    """Return which rules are kept as they were given, if they are a file or one of the words that stand for one."""
-    if words not in (LEARNED, NONE) and not os.path.isfile(words):
-        raise click.BadParameter(f"{brief(words)} is neither {LEARNED}, {NONE} nor a file")
-    return words
 
 
 log_argument = click.argument("log", type=click.Path(exists=True, dir_okay=False, allow_dash=True))
@@ -94,78 +84,14 @@ OUTAGE_OPTIONS = (
         "that length.",
     ),
     calendar_option,
-    click.option(
-        "--known", is_flag=True,
-        help="The scheduler knows the calendar beforehand: it starts no job that by its limit would still run when too "
-        "few servers are up.",
-    ),
 )  # fmt: skip
 
 
-def _most(words, shown, examples):
-    """Return a limit: the number that `words` say, or the word peak; an error shows what was typed."""
-    from mjq_logs.reading.text import as_number
-
-    if shown == PEAK:
-        return PEAK
-    number = as_number(words)
-    if number is None or not 0 < number < float("inf"):
-        raise click.BadParameter(f"{brief(shown)} is not a positive number such as {examples}, or peak")
-    return float(number)
-
-
-def _user_limits(context, option, given):
-    """Return limits of users by the names of their rules: a number, or the word peak."""
-    limits: dict[str, float | str] = {}
-    for words in given:
-        most = _most(words.removesuffix(JOBS).strip(), words, "64 or 20jobs")
-        name = "user_jobs" if words.endswith(JOBS) else "user_servers"
-        if name in limits:
-            raise click.BadParameter(f"{brief(words)} is a second limit of {name.removeprefix('user_')} of a user")
-        limits[name] = most
-    return limits
-
-
-def _limit(context, option, words):
-    """Return a limit of queues or arrays: a number, the word peak, or None."""
-    return None if words is None else _most(words, words, "64")
-
-
-queue_limit_option = click.option(
-    "--queue-limit", metavar="N|peak", callback=_limit,
-    help="Let the jobs of each queue have at most N servers at once, or those of its largest job. In a log without "
-    "queues, partitions are taken for them. With the word peak, each queue has the most that its jobs had at once in "
-    "the log: its limit, if there is one, is at least that. The policy must be fcfs, first-fit or easy.",
-)  # fmt: skip
-array_limit_option = click.option(
-    "--array-limit", metavar="N|peak", callback=_limit,
-    help="Let each array of jobs run at most N of its tasks at once, where the log does not tell its limit. With the "
-    "word peak, N is the most of its tasks that ran at once: its limit, if there is one, is at least that. The "
-    "output of sacct tells the limit of an array of which some tasks never started, as in 7_[4-99%4]; its JSON may "
-    "tell the limits of others. Without this option replays keep the limits that the log tells, unless --hours none "
-    "is given. The policy must be fcfs, first-fit or easy.",
-)  # fmt: skip
-HOURS_OPTIONS = (
-    click.option(
-        "--hours", metavar="learned|none|FILE", default=LEARNED, show_default=True, callback=_hours,
-        help="Which rules beside the policy replays keep: the hours of the week at which jobs may start, by their "
-        "limits and needs, the time between two passes of the scheduler, the size in use, and limits of users. By "
-        "default they are learned from the log, if it tells real starts. They are kept only if they bring replays "
-        "nearer to the half of the log that did not teach them. A FILE holds rules that --save-hours has written. "
-        "Hours are on the local clock, with summer time if the log names its zone, or in standard time.",
-    ),
-    click.option(
-        "--save-hours", metavar="FILE", type=NewFile(),
-        help="Write the rules that replays keep to this file, which can be edited.",
-    ),
-    click.option(
-        "--user-limit", "user_limit", metavar="N|Njobs|peak", multiple=True, callback=_user_limits,
-        help="Let each user have at most N servers at once, or those of their largest job; with 20jobs, run at most 20 "
-        "jobs at once. Further jobs of a user wait before the queue, in order of arrival. With the word peak, N is the "
-        "most servers that one user had at once in the log: the limit of the machine, if there is one, is at least "
-        "that. This limit replaces one of --hours. Repeat the option to limit both servers and jobs. The policy must "
-        "be fcfs, first-fit or easy.",
-    ),
+user_limit_option = click.option(
+    "--user-limit", metavar="N", type=click.FloatRange(min=0, min_open=True),
+    help="Let each user have at most N servers at once, or those of their largest job. Further jobs of a user wait "
+    "before the queue, in order of arrival. Jobs from before --from count for nobody. The policy must be fcfs, "
+    "first-fit or easy.",
 )  # fmt: skip
 anonymous_option = click.option(
     "--anonymous", is_flag=True, help="Print only the table of job classes, as CSV. It names nobody and can be shared."
@@ -352,59 +278,27 @@ def outage_options(command: Callable) -> Callable:
     return command
 
 
-def hours_options(command: Callable) -> Callable:
-    """Add the options of a command whose replays keep rules beside the policy, whose values are for :func:`read`."""
-    for option in reversed(HOURS_OPTIONS):
-        option(command)
-    return command
-
-
-def rules_under(policies: Sequence[str], hours: str) -> dict[str, Any]:
-    """Return which rules replays under these policies keep, for :func:`read`: none that one of them cannot keep.
-
-    Rules that somebody asks for are left to the replay, which refuses them by name.
-    """
-    from mjq.simulation.policies import policy
-
-    rules = [policy(name) for name in policies]
-    if hours == LEARNED and not all(rule.knows_hours for rule in rules):
-        hours = NONE
-    limited = all(rule.takes_priorities for rule in rules)
-    return {"hours": hours, "without": () if limited else tuple(LIMITS.values())}
-
-
 def read(
     path: str,
     columns: Sequence[tuple[str, str]],
     keep_gaps: bool | None = None,
     calendar: str | None = None,
-    known: bool = False,
     machine: float | None = None,
     since: str | None = None,
     until: str | None = None,
-    hours: str = NONE,
-    save_hours: str | None = None,
-    user_limit: Mapping[str, float | str] | None = None,
-    queue_limit: float | str | None = None,
-    array_limit: float | str | None = NONE,
-    without: Sequence[str] = (),
-    taught_by: float = 1.0,
+    user_limit: float | None = None,
     **words: Any,
 ) -> Log:
     """Return the log that these options describe; with `servers`, that of a machine of this size.
 
     For a command with :func:`outage_options` outages are taken out, or given by a calendar, and the last note says so.
     The calendar is of `machine` servers, by default those of the log; they are those of the log where it does not tell
-    its own. For one with :func:`hours_options` the log has rules that its replays keep; they name no size if the user
-    does, and are not of the kinds that are excluded by `without`, nor limits where the scheduler knows its calendar.
-    With `taught_by` only this first part of its jobs teaches rules.
+    its own.
     """
     import mjq_logs
     from mjq_logs.making.summary import is_summary
     from mjq_logs.reading.log import INFERRED
 
-    if known and calendar is None:
-        raise click.UsageError("--known says that the scheduler knows a calendar: give it with --calendar FILE")
     if is_summary(path):
         if since is not None or until is not None:
             raise click.UsageError(f"{path} is a summary of a log: it has no window to choose")
@@ -414,79 +308,8 @@ def read(
     if machine is not None and not log.resources and log.servers_from in ("", INFERRED):
         log = replace(log, servers=machine, servers_from="given")  # the file does not say what the machine is
     if keep_gaps is not None or calendar is not None:
-        log = _with_outages(log, keep_gaps, calendar, machine, known, words.get("unit"))
-    size_is_given = machine is not None or words.get("servers") is not None
-    if known:
-        without = (*without, *LIMITS.values())
-    log, limits = _limits_of(log, user_limit or {}, queue_limit)
-    log, of_arrays = _limits_of_arrays(log, array_limit, hours, without)
-    limits |= of_arrays
-    return _with_rules(log, hours, size_is_given, save_hours, limits, without, taught_by)
-
-
-def _limits_of(log: Log, given: Mapping[str, float | str], of_queues: float | str | None) -> tuple[Log, dict[str, Any]]:
-    """Return limits as numbers, and the log with a note of where those are from that it shows itself."""
-    import mjq_logs
-
-    limits: dict[str, Any] = {name: most for name, most in given.items() if not isinstance(most, str)}
-    if PEAK in given.values():
-        limits["user_servers"] = peak = mjq_logs.user_peak(log)
-        words = f"one user had at most {peak:g} servers at once: a limit of users is at least so much"
-        log = replace(log, notes=(*log.notes, words))
-    if of_queues == PEAK:
-        limits["queues"] = mjq_logs.queue_peaks(log)
-        words = "limits of queues are the most servers that each had at once: the real ones are at least so much"
-        log = replace(log, notes=(*log.notes, words))
-    elif of_queues is not None:
-        limits["queues"] = dict.fromkeys(log.queue_names, of_queues)
-        if not log.queue_names:
-            raise ValueError("the log does not tell the queues of its jobs, so they have no limits")
-    return log, limits
-
-
-def _limits_of_arrays(
-    log: Log, given: float | str | None, hours: str, without: Sequence[str]
-) -> tuple[Log, dict[str, Any]]:
-    """Return the log with limits of arrays of which it tells none, if some are given, and whether replays keep them."""
-    import numpy as np
-
-    import mjq_logs
-
-    unknown = np.isnan(log.array_limits)
-    if given == NONE:
-        return log, {}
-    if given is None:
-        can = hours == LEARNED and not log.resources and not set(LIMITS.values()) & set(without)
-        return log, {"arrays": True} if can and not unknown.all() else {}
-    peaks = mjq_logs.array_peaks(log) if given == PEAK else np.full(len(unknown), given)
-    if given == PEAK:
-        words = "limits of arrays that are not known are the most tasks that each ran at once: the real ones are at "
-        log = replace(log, notes=(*log.notes, f"{words}least so much"))
-    return replace(log, array_limits=np.where(unknown & (peaks > 0), peaks, log.array_limits)), {"arrays": True}
-
-
-def _with_rules(
-    log: Log,
-    hours: str,
-    size_is_given: bool,
-    saved: str | None = None,
-    limits: Mapping[str, Any] | None = None,
-    without: Sequence[str] = (),
-    part: float = 1.0,
-) -> Log:
-    """Return the log with the rules that the user asks for."""
-    import mjq_logs
-
-    learning, limits = None, limits or {}
-    if hours == LEARNED:
-        others = [*without, *(LIMITS[name] for name in limits if name in LIMITS)]
-        rules, learning = mjq_logs.learned_rules(log, given=mjq_logs.Rules(**limits), without=others, part=part)
-    else:
-        rules = replace(mjq_logs.Rules() if hours == NONE else mjq_logs.read_rules(hours), **limits)
-    rules = rules.beside_size if size_is_given else rules
-    if saved is not None:
-        mjq_logs.write_rules(saved, rules, force=True)  # the command has refused one that is there
-    return mjq_logs.with_rules(log, rules, learning)
+        log = _with_outages(log, keep_gaps, calendar, machine, words.get("unit"))
+    return log if user_limit is None else mjq_logs.with_user_limit(log, user_limit)
 
 
 def _within(log: Log, since: str | None, until: str | None) -> Log:
@@ -534,7 +357,6 @@ def _with_outages(
     keep_gaps: bool | None,
     calendar: str | None = None,
     machine: float | None = None,
-    known: bool = False,
     unit: str | None = None,
 ) -> Log:
     """Return the log with its outages taken out, or given by a calendar; the last note says so."""
@@ -542,7 +364,7 @@ def _with_outages(
 
     gaps: tuple[Gap, ...] = ()
     if calendar is not None:
-        log = mjq_logs.with_calendar(log, mjq_logs.read_calendar(calendar, log, machine, unit), machine, known)
+        log = mjq_logs.with_calendar(log, mjq_logs.read_calendar(calendar, log, machine, unit), machine)
     else:
         gaps = mjq_logs.find_gaps(log)
         log = log if keep_gaps else mjq_logs.without_gaps(log, gaps)

@@ -61,11 +61,6 @@ figure svg { width: 100%; max-width: 34rem; height: auto; background: white; col
   h2 { font-size: 10pt; margin-top: 5mm; break-after: avoid } tr { break-inside: avoid }
 }
 """
-CAUSES = {  # of the waits of a log, by what rules are about
-    "": "the policy alone", "size": "the size that was used", "hours": "hours", "grace": "ends of hours",
-    "cycle": "passes of the scheduler", "servers of a user": "limits of servers a user",
-    "jobs of a user": "limits of jobs a user", "outages": "outages",
-}  # fmt: skip
 MINUTE = 1 / 60  # hours
 UNITS = (48.0, "d", 1 / 24), (1.0, "h", 1.0), (1 / 60, "min", 60.0), (0.0, "s", 3600.0)  # from so many hours on
 LARGE = 1e6  # from which on a number is written with an exponent
@@ -119,47 +114,16 @@ def answer(
     more: Mapping[str, Sequence[str | Table]],
     notes: Sequence[str] = (),
 ) -> Answer:
-    """Return what a command answers from a log; further parts that are empty are left out.
-
-    The rules that its replays keep stand before the sentences.
-    """
+    """Return what a command answers from a log; further parts that are empty are left out."""
     from mjq_logs.doubts import held_in_words
-    from mjq_logs.rules.in_words import kept_in_words
     from mjq_logs.window import held_most, window_in_words, window_of
 
     held = None if log.resources else held_in_words(held_most(log), log.servers)
     of_log = [window_in_words(window_of(log)), held, *(note for note in notes if note not in log.notes)]
     how_read = [lines_used(log.lines) if log.lines else "", "\n".join(filter(None, dict.fromkeys(of_log)))]
-    rest = {"how the log was read": list(filter(None, how_read)), "why replays differ from it": _rules(log), **more}
-    new = [sentence for sentence in (*kept_in_words(log), *sentences) if sentence not in warnings]
+    rest = {"how the log was read": list(filter(None, how_read)), **more}
+    new = [sentence for sentence in sentences if sentence not in warnings]
     return Answer(warnings, [facts(path, log), *log.notes], new, table, {name: x for name, x in rest.items() if x})
-
-
-def _rules(log):
-    """Return what each cause explains of the waiting, and what else was tried."""
-    from mjq_logs.answers import Column
-
-    if log.learning is None:
-        return []
-    judged = (
-        f"Why replays under {log.learning.policy} differ from the log: what each cause explains of the waiting in the "
-        f"second half of the log, which did not teach the rules ({log.learning.judged} jobs). Those that are not kept "
-        "do not lower the error clearly in both halves; each is added to all that are kept"
-    )
-    tried = (
-        "Rules that were tried on the first half, each quarter of it with what the others teach. The error is the mean "
-        "difference of log(1 + wait in minutes)"
-    )
-    rows = [*log.learning.explained, *log.learning.others]
-    kept = [_is_kept(row) for row in log.learning.others]
-    names = "because of", [CAUSES[row.about] for row in rows]
-    more = Column("kept"), [*("yes" for _ in log.learning.explained), *kept]
-    return [table(judged, rows, more, names=names), table(tried, log.learning.tried)]
-
-
-def _is_kept(row):
-    """Return whether replays keep to a cause, which is that of one of the others."""
-    return "yes" if row.about == "outages" else "no"
 
 
 def lines_used(lines: Lines) -> str:

@@ -35,7 +35,7 @@ from mjq_logs.making.summary import (
     short,
     shorter,
 )
-from mjq_logs.reading.clock import ahead, original
+from mjq_logs.reading.clock import local
 from mjq_logs.reading.log import Log
 
 FEWEST_JOBS, LEAST_SPAN = 200, WEEK / 1000  # of a log; the span is in seconds
@@ -89,9 +89,8 @@ def summarize(log: Log) -> Summary:
     group = nearest(needs, groups)[kind]
     level, runs, weights = _levels(run, work, group, len(groups))
     jobs = Coarse(arrival, kind, level, work)
-    hours = original(log, log.require_arrivals())  # gaps that were taken out move no hour of the day
-    # The clock is that of the first day: what is drawn has no summer time.
-    hours = hours - hours.min() if log.clock is None else hours + ahead(log, log.begin)
+    hours = local(log, log.require_arrivals())  # gaps that were taken out move no hour of the day
+    hours = hours - hours.min() if log.clock is None else hours
     site = Summary(
         model=TWO_NUMBERS,
         servers=servers,

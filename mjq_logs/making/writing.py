@@ -39,8 +39,7 @@ def as_swf(log: Log, notes: Sequence[str] = ()) -> bytes:
     """
     header = ["Version: 2.2", "Computer: none", f"MaxJobs: {len(log)}"]
     header += [f"MaxProcs: {log.servers:g}"] if log.servers is not None else []
-    zone = f"TimeZoneString: {log.zone}" if log.zone else "TimeZone: 0"
-    header += [f"UnixStartTime: {log.clock:.0f}", zone] if log.clock is not None else []
+    header += [f"UnixStartTime: {log.clock:.0f}", "TimeZone: 0"] if log.clock is not None else []
     header += [f"Note: {printable(note)}" for note in notes]
     known = {
         NUMBER: np.arange(1, len(log) + 1),

@@ -7,7 +7,7 @@
 ``swf``             the Standard Workload Format of the Parallel Workloads Archive
 ``sacct``           what Slurm's accounting prints
 ``table``           CSV and Parquet by a map of columns
-``clock``           times of a log as dates and hours at its place, with summer time
+``clock``           times of a log as dates and hours at its place
 ``calendar``        when how many servers of a machine were up
 ``text``, ``cells``, ``arrays``, ``kept``  what these readers share
 """

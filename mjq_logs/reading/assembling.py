@@ -15,7 +15,7 @@ import polars as pl
 from mjq._util import checks
 from mjq._util.plain import counted
 from mjq_logs.answers import Lines
-from mjq_logs.reading.kept import Kept, queue_of
+from mjq_logs.reading.kept import Kept
 from mjq_logs.reading.log import INFERRED, Before, Log, Present
 from mjq_logs.reading.priorities import Order
 from mjq_logs.reading.rows import (
@@ -104,9 +104,7 @@ def _log(reading, jobs, kept, tally, servers, partition, order):
     shared = f"Warning: jobs of {parts} partitions are taken for those of one machine; --partition takes one of them."
     columns: dict[str, Any] = {}
     columns["number"] = None if jobs["number"].has_nulls() else jobs["number"].cast(pl.Int64).to_numpy()
-    columns["user"], users = _places(jobs["user"], kept.users)
-    columns["queue"], queues = _places(jobs["queue"], kept.queues)
-    columns["array"], arrays = _places(jobs["array"], {number: number for number in reading.at_once})
+    columns["user"] = _places(jobs["user"])
     columns["priority"] = None if order is None else jobs["priority"].cast(pl.Int64).to_numpy()
     runs = jobs["unfinished"].fill_null(False).to_numpy() if _any_runs(jobs) else None
     lines = jobs["line"]
@@ -126,12 +124,12 @@ def _log(reading, jobs, kept, tally, servers, partition, order):
         source = "" if known is None else INFERRED
     arrival = columns["submit"] if columns["eligible"] is None else columns["eligible"]
     columns["unfinished"] = runs
-    present = _present(reading, columns, partition, known, users, queues)
+    present = _present(reading, columns, partition, known)
     window, before, columns, gone = _windowed(reading, arrival, columns)
     _without(pl.DataFrame({"line": lines}), BEFORE, gone, tally)
-    clock, zone, odd_clock = None, "", ""
+    clock, odd_clock = None, ""
     if reading.clock and arrival is not None:
-        clock, zone, odd_clock = reading.clock(reading.header, float(arrival[0]))
+        clock, odd_clock = reading.clock(reading.header, float(arrival[0]))
     used = len(columns["run"]) + (0 if before is None else len(before.need))
     return Log(
         **columns,
@@ -140,7 +138,6 @@ def _log(reading, jobs, kept, tally, servers, partition, order):
         lines=Lines(read=tally.read, used=used, dropped=tally.dropped, first=tally.first),
         header=reading.header,
         clock=clock,
-        zone=zone,
         notes=(
             *reading.notes, *of_starts, *unread, *notes, *early, *limits, *requeued, *([odd] if odd else []),
             *([odd_clock] if odd_clock else []), *ranked,
@@ -151,8 +148,6 @@ def _log(reading, jobs, kept, tally, servers, partition, order):
         window=window,
         before=before,
         priority_names=() if order is None else order.names,
-        queue_names=tuple(sorted(queues, key=lambda name: queues[name])),
-        array_limits=_array_limits(columns["array"], {arrays[number]: reading.at_once[number] for number in arrays}),
     )  # fmt: skip
 
 
@@ -251,7 +246,7 @@ def _attempts(jobs):
     return jobs.drop("row", "ended", "before"), notes
 
 
-def _present(reading, columns, partition, servers, users, queues):
+def _present(reading, columns, partition, servers):
     """Return the jobs that had not ended when the log was taken; None if it tells of none."""
     needs = need_columns(max(1, len(reading.resources)))
     waiting = pl.concat(reading.waiting) if reading.waiting else pl.DataFrame(schema=schema(len(needs)))
@@ -268,7 +263,6 @@ def _present(reading, columns, partition, servers, users, queues):
             clear &= pl.col(need) <= size * (1 + checks.FIT_TOLERANCE)
     waiting = _queue(waiting)
     kept = waiting.filter(clear)
-    kept = kept.with_columns(user=_numbers_of(kept["user"], users), queue=_numbers_of(queue_of(kept), queues))
     runs = np.zeros(0, dtype=int) if runs is None else np.flatnonzero(runs)
 
     def both(running, name):
@@ -277,9 +271,6 @@ def _present(reading, columns, partition, servers, users, queues):
 
     def of(name):
         return None if columns[name] is None else columns[name][runs]
-
-    def groups(name):
-        return np.append(np.full(len(runs), -1) if of(name) is None else of(name), kept[name].to_numpy())
 
     return Present(
         need=joined([of("need"), Vectors(kept.select(needs).cast(pl.Float64).to_numpy(), reading.resources)])
@@ -293,8 +284,6 @@ def _present(reading, columns, partition, servers, users, queues):
         tasks=both(np.ones(len(runs)), "tasks").astype(int),
         at_once=both(np.zeros(len(runs)), "at_once").astype(int),
         cut=int(kept["cut"].sum()),
-        user=groups("user"),
-        queue=groups("queue"),
     )
 
 
@@ -472,34 +461,15 @@ def _most_held_of_each(resources, columns, sizes, source):
     return sizes, INFERRED
 
 
-def _places(series, names):
-    """Return users, queues or arrays as numbers in the order in which they first come, and the numbers of their names.
-
-    A number is -1 where it is not known; it is None if none is known.
-    """
+def _places(series):
+    """Return users as numbers in the order in which they first come, -1 where one is not known; None if none is."""
     if not series.is_not_null().any():
-        return None, {}
+        return None
     given = series.cast(pl.Int64).fill_null(-1).to_numpy()
     numbers, first, which = np.unique(given, return_index=True, return_inverse=True)
     place = np.empty(len(numbers), dtype=np.int32)
     place[np.argsort(np.where(numbers < 0, len(given), first), kind="stable")] = np.arange(len(numbers))
-    of = dict(zip(numbers.tolist(), place.tolist(), strict=True))
-    named = {name: of[number] for name, number in names.items() if number in of}
-    return np.where(numbers < 0, -1, place)[which].astype(np.int32), named
-
-
-def _array_limits(array, at_once):
-    """Return how many tasks of each array may run at once, by its place; not a number where that is not known."""
-    limits = np.full(0 if array is None else int(array.max()) + 1, np.nan)
-    limits[list(at_once)] = list(at_once.values())
-    return limits
-
-
-def _numbers_of(names, numbers):
-    """Return users, or queues, as their numbers by their names, -1 where one is not known; a new one is added."""
-    for name in names.drop_nulls().unique(maintain_order=True):
-        numbers.setdefault(name, len(numbers))
-    return names.replace_strict(numbers, default=-1, return_dtype=pl.Int64).fill_null(-1)
+    return np.where(numbers < 0, -1, place)[which].astype(np.int32)
 
 
 def _only_starts(by_header, submit, start, **_):

@@ -29,7 +29,7 @@ class Kept:
     >>> times = {"submit": [0.0, 1.5], "eligible": None, "start": None, "run": [60.0, 90.0], "estimate": None}
     >>> kept.add(pl.DataFrame(
     ...     {"line": [2, 3], "job": ["7", "8_1"], "partition": "batch", "user": None} | times
-    ...     | {"queue": None, "array": None, "priority": None, "need": [1.0, 2.0]}
+    ...     | {"priority": None, "need": [1.0, 2.0]}
     ...     | {"zoned": None, "whole": None, "unfinished": None},
     ... ))
     >>> found = kept.taken()
@@ -42,7 +42,6 @@ class Kept:
         self.tables: list[pl.DataFrame] = []
         self.partitions: dict[str | None, int | None] = {None: None}
         self.users: dict[str | None, int | None] = {None: None}
-        self.queues: dict[str | None, int | None] = {None: None}
 
     def add(self, table: pl.DataFrame) -> None:
         """Keep the rows of a table."""
@@ -58,8 +57,6 @@ class Kept:
             "same": table.select(pl.when(pl.col("job").is_not_null()).then(same)).to_series(),
             "partition": _numbered(table["partition"], self.partitions),
             "user": _numbered(table["user"], self.users),
-            "queue": _numbered(queue_of(table), self.queues),
-            "array": _narrow(table["array"]),
             "priority": _narrow(table["priority"]),
             **{column: _narrow(table[column]) for column in self.floats},
             "zoned": _narrow(table["zoned"]),
@@ -75,9 +72,8 @@ class Kept:
         -------
         polars.DataFrame
             ``name`` differs where names of jobs do that are no plain numbers, and ``number`` is what a name begins
-            with. ``partition``, ``user`` and ``queue`` are numbers of these, and ``array`` is that of the file; where
-            there are no queues, a partition stands for one. Rows of different ``same`` are different, and ``whole``
-            differs where names of whole jobs do. The other columns are those of the tables.
+            with. ``partition`` and ``user`` are numbers of these. Rows of different ``same`` are different, and
+            ``whole`` differs where names of whole jobs do. The other columns are those of the tables.
         """
         tables, self.tables = self.tables, []
         return pl.concat(tables, how="vertical_relaxed") if tables else pl.DataFrame(schema=_empty(self.floats))
@@ -87,16 +83,10 @@ def _empty(floats):
     """Return the columns where no row was kept."""
     return (
         {"line": pl.UInt32, "name": pl.UInt64, "number": pl.UInt32, "same": pl.UInt64}
-        | {"partition": pl.UInt8, "user": pl.UInt8, "queue": pl.UInt8, "array": pl.UInt8, "priority": pl.UInt8}
+        | {"partition": pl.UInt8, "user": pl.UInt8, "priority": pl.UInt8}
         | dict.fromkeys(floats, pl.Float64)
         | {"zoned": pl.Boolean, "whole": pl.UInt64, "unfinished": pl.Boolean}
     )
-
-
-def queue_of(table: pl.DataFrame) -> pl.Series:
-    """Return in which queue jobs waited: their partition, if the table has no queues."""
-    name = "partition" if table["queue"].null_count() == len(table) else "queue"
-    return table[name].cast(pl.String)
 
 
 def _numbered(given, numbers):

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from mjq import System
 from mjq._util import checks
 from mjq._util.frozen import ReadOnly, frozen
-from mjq_logs.answers import Learning, Lines
+from mjq_logs.answers import Lines
 from mjq_logs.reading.vectors import Vectors, plain
 
 if TYPE_CHECKING:  # reading a log needs no simulator
@@ -22,10 +22,9 @@ BLOCKS = 10, 100, 1000  # successive jobs that are taken together where the orde
 INFERRED = "the most that its jobs held at once: there may be more"  # where the servers of a log are from
 SIZES_OF = "--servers N,N with a number for each resource"
 # columns of Before and Present
-PARTS = "need", "run", "arrival", "start", "estimate", "unfinished", "priority", "tasks", "at_once", "user", "queue"
+PARTS = "need", "run", "arrival", "start", "estimate", "unfinished", "priority", "tasks", "at_once"
 COLUMNS = (
-    "need", "run", "submit", "eligible", "start", "estimate", "number", "user", "unfinished",
-    "priority", "queue", "array",
+    "need", "run", "submit", "eligible", "start", "estimate", "number", "user", "unfinished", "priority",
 )  # fmt: skip
 
 
@@ -67,10 +66,6 @@ class Present(ReadOnly):
         Of an array that waits: how many tasks there are, and how many of them may run at once, 0 for all.
     cut : int
         Arrays whose list of tasks was cut, so that there are more.
-    user : int array, shape (P,), or None
-        Who submitted it, as that of the log.
-    queue : int array, shape (P,), or None
-        In which queue it waits or waited, as that of the log.
 
     Raises
     ------
@@ -87,11 +82,9 @@ class Present(ReadOnly):
     tasks: np.ndarray
     at_once: np.ndarray
     cut: int = 0
-    user: Column = None
-    queue: Column = None
 
     def __post_init__(self) -> None:
-        _set_columns(self, "need", "arrival", "start", "estimate", "tasks", "at_once", "user", "queue")
+        _set_columns(self, "need", "arrival", "start", "estimate", "tasks", "at_once")
 
 
 @dataclass(frozen=True, eq=False)
@@ -159,13 +152,6 @@ class Log(ReadOnly):
         :func:`mjq.simulation.schedule.replay`; capacities and forecasts know no priorities.
     priority_names : tuple of str
         What a priority is called in the file, the highest first; jobs of priority 0 have none of these names.
-    queue : int array, shape (J,), or None
-        In which queue it waited, a place in `queue_names`; -1 where that is not known.
-    queue_names : tuple of str
-    array : int array, shape (J,), or None
-        Of which array it is a task, a place in `array_limits`; -1 for a job that is none.
-    array_limits : float array, shape (A,)
-        How many tasks of each array may run at once, not a number where that is not known.
     servers : float, Vectors or None
         Of the machine; of several resources its sizes, given as a sequence.
     servers_from : str
@@ -175,9 +161,7 @@ class Log(ReadOnly):
     header : dict
         What its comments say, name to text.
     clock : float or None
-        Second 0 of these times in seconds since 1970, at the place or, with a zone, in UTC; None if not known.
-    zone : str
-        Name of the time zone of the place, see :mod:`mjq_logs.reading.clock`; empty if it is not known.
+        Second 0 of these times in seconds since 1970, at the place; None if not known.
     notes : tuple of str
         What is odd about the log.
     warnings : tuple of str
@@ -196,19 +180,15 @@ class Log(ReadOnly):
         Outages that were taken out of its times, see :func:`mjq_logs.outages.without_gaps`.
     calendar : mjq.simulation.calendar.Calendar or None
         When how many servers were up, if that was given, see :func:`mjq_logs.outages.with_calendar`.
-    calendar_known : bool
-        Whether the scheduler knows it beforehand.
-    rules : mjq_logs.rules.machine.Rules or None
-        That its replays keep beside their policy, see :func:`mjq_logs.rules.machine.with_rules`.
-    learning : Learning or None
-        What these explain of its waits, if they were learned from it.
+    user_limit : float or None
+        How many servers each user has at most wherever the log is replayed, see
+        :func:`mjq_logs.replaying.with_user_limit`; None: as many as there are.
 
     Raises
     ------
     ValueError
         If there is no job, a column has not one entry for each job, a need is not positive, a run time or an estimate
-        is negative, a number is not finite, a job comes earlier than the one before it, a limit of an array is below 1,
-        or there is none for the array of a job.
+        is negative, a number is not finite, or a job comes earlier than the one before it.
 
     Examples
     --------
@@ -238,16 +218,11 @@ class Log(ReadOnly):
     unfinished: Column = None
     priority: Column = None
     priority_names: tuple[str, ...] = ()
-    queue: Column = None
-    queue_names: tuple[str, ...] = ()
-    array: Column = None
-    array_limits: np.ndarray = field(default_factory=lambda: np.empty(0))
     servers: float | None = None
     servers_from: str = ""
     lines: Lines | None = None
     header: dict = field(default_factory=dict)
     clock: float | None = None
-    zone: str = ""
     notes: tuple = ()
     warnings: tuple = ()
     submits_are_starts: bool = False
@@ -256,15 +231,12 @@ class Log(ReadOnly):
     before: Before | None = None
     gaps: tuple[Gap, ...] = ()
     calendar: Calendar | None = None
-    calendar_known: bool = False
-    rules: Any = None
-    learning: Learning | None = None
+    user_limit: float | None = None
 
     def __post_init__(self) -> None:
         _set_columns(self, *COLUMNS)
         if not len(self):
             raise ValueError("a log must have at least one job")
-        _set_array_limits(self)
         if self.resources and self.servers is not None:
             sizes = self.servers if isinstance(self.servers, Vectors) else Vectors(self.servers, self.resources)
             checks.positive("servers", sizes.values)
@@ -453,17 +425,6 @@ def _set_columns(jobs, *names):
         object.__setattr__(jobs, name, column)
 
 
-def _set_array_limits(log):
-    """Set the limits of the arrays of a log, checked."""
-    limits = np.array(log.array_limits, dtype=float)
-    low = limits[limits < 1]
-    if len(low):
-        raise ValueError(f"at least 1 task of an array must be allowed to run at once, got {checks.shown(low[0])}")
-    if log.array is not None and log.array.max() >= len(limits):
-        raise ValueError(f"array_limits must have a limit for each of {log.array.max() + 1} arrays, got {len(limits)}")
-    object.__setattr__(log, "array_limits", frozen(limits))
-
-
 def _checked(name, column):
     """Return a column as an array that nobody can write to, or raise ``ValueError``."""
     if isinstance(column, Vectors):
@@ -474,7 +435,7 @@ def _checked(name, column):
         return column
     if name == "unfinished":
         column = np.asarray(column, dtype=bool)
-    elif name in ("number", "user", "priority", "queue", "array", "tasks", "at_once"):
+    elif name in ("number", "user", "priority", "tasks", "at_once"):
         column = np.asarray(column)
         if column.ndim != 1 or column.dtype.kind not in "iu":
             raise ValueError(f"{name} must be whole numbers, one for each job")

@@ -15,7 +15,7 @@ UNLIMITED = 315_360_000.0  # seconds that stand for no limit: ten years, longer 
 TIMES = "submit", "eligible", "start", "run", "estimate"
 SCHEMA = pl.Schema(
     {"line": pl.Int64, "job": pl.String, "partition": pl.String, "user": pl.String}
-    | {"queue": pl.String, "qos": pl.String, "array": pl.Int64}
+    | {"queue": pl.String, "qos": pl.String}
     | dict.fromkeys(TIMES, pl.Float64)
     | {"need": pl.Float64, "zoned": pl.Boolean, "whole": pl.String, "unfinished": pl.Boolean, "dropped": pl.String}
 )
@@ -151,22 +151,19 @@ class Reading:
     ----------
     tables : iterable of polars.DataFrame
         With the columns of :data:`SCHEMA`, `dropped` null where the line can be used. `whole` names the job that a row
-        is a component of, `array` is the number of the array that it is a task of, and `unfinished` says that a job
-        still ran: its run time is what had passed, or not known.
+        is a component of, and `unfinished` says that a job still ran: its run time is what had passed, or not known.
     header : dict
         Filled while the tables are read.
     machine : callable, optional
         From the header and the partition, if one was asked for, to (servers or None, where from or what is odd).
     clock : callable, optional
-        From the header and the first arrival [s] to (the `clock` of a log, its `zone`, what is odd about it or "").
+        From the header and the first arrival [s] to (the `clock` of a log, what is odd about it or "").
     submits_are_starts : callable, optional
         From the header to whether it says that submit times are start times.
     notes : list of str
     waiting : list of polars.DataFrame
         Filled while the tables are read: jobs that waited when the log was taken, with the same columns, and `tasks`
         and `at_once` of arrays: how many of it wait, and how many may run at once, 0 for all.
-    at_once : dict of int to int
-        Filled while the tables are read: how many tasks of an array may run at once, by its number.
     seen : Seen
         Filled while the tables are read.
     is_window : bool
@@ -184,7 +181,6 @@ class Reading:
     submits_are_starts: Callable | None = None
     notes: list = field(default_factory=list)
     waiting: list = field(default_factory=list)
-    at_once: dict[int, int] = field(default_factory=dict)
     seen: Seen = field(default_factory=Seen)
     is_window: bool = False
     attempts: bool = False

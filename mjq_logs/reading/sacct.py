@@ -54,9 +54,6 @@ HELD = "REQUEUE_HOLD|SPECIAL_EXIT"
 WITHOUT_A_HEADER = re.compile(rf"\d+([^\w\s.])({ENDED}|{STILL_THERE}|PENDING)")
 A_STATE = re.compile(rf"^\d+[^\n]*?([|;,^\t])(?:{ENDED}|{STILL_THERE}|PENDING)(?: by \d+)?\1")
 COMPONENT_NAME = r"^(\d+)\+\d+$"
-ARRAY_NAME = r"^(\d+)_"
-AT_ONCE = r"^\d+_\[[^\]%]*%(\d+)"  # tasks of an array that run at once: only those that never started are named so
-THROTTLE = "ArrayTaskThrottle"  # the same in the JSON, of any task
 # Of each unit: the columns that count it, and its name among the trackable resources.
 UNITS: dict[str, tuple[tuple[str, ...], str]] = {
     "cpus": (("AllocCPUS", "NCPUS"), "cpu"), "nodes": (("NNodes", "AllocNodes"), "node"), "gpus": ((), "gres/gpu"),
@@ -137,7 +134,7 @@ def read_json(content: Mapping[str, Any], units: tuple[str, ...] = ()) -> Readin
     >>> [table.select("job", "start", "run", "need").row(0) for table in reading.tables]
     [('7', 9.0, 10.0, 4.0)]
     """
-    columns: dict[str, list[str]] = {name: [] for name in (*COLUMNS, "UID", "QOS", THROTTLE)}
+    columns: dict[str, list[str]] = {name: [] for name in (*COLUMNS, "UID", "QOS")}
     for place, job in enumerate(content["jobs"], 1):
         try:
             values = _of_json(job)
@@ -188,7 +185,6 @@ def _of_json(job):
         "JobID": name,
         "UID": _text(job.get("user") or owner.get("user")),
         "QOS": _text(job.get("qos")),
-        THROTTLE: _text(at_once),
     }
 
 
@@ -282,7 +278,7 @@ def _require_columns(names, units):
 
 
 def _reading(rows, units):
-    reading = Reading((), clock=lambda header, first: (0.0, "", ""), is_window=True, attempts=True)
+    reading = Reading((), clock=lambda header, first: (0.0, ""), is_window=True, attempts=True)
     reading.resources = units if len(units) > 1 else ()
     reading.tables = _tables(rows, units, reading)
     return reading
@@ -302,7 +298,6 @@ def _tables(rows, units, reading):
             first = False
         jobs = _jobs(cells.with_columns(pl.when("fits").then(pl.col(*names))), names, units, reading.seen)
         reading.waiting.append(_waiting(jobs, names, units))
-        reading.at_once |= dict(jobs.filter(pl.col("at_once") > 0).select("array", "at_once").drop_nulls().rows())
         columns = schema(max(1, len(units)))
         yield jobs.select(list(columns)).cast(columns)
 
@@ -317,10 +312,6 @@ def _jobs(cells: pl.DataFrame, names: list[str], units: tuple[str, ...], seen: S
         user=_user(names),
         queue=pl.lit(None, pl.String),
         qos="QOS" if "QOS" in names else pl.lit(None, pl.String),
-        array=_name_part(names, ARRAY_NAME),
-        at_once=pl.coalesce(_name_part(names, AT_ONCE), pl.col(THROTTLE).cast(pl.Int64, strict=False))
-        if THROTTLE in names
-        else _name_part(names, AT_ONCE),
         whole=pl.col("JobID").str.extract(COMPONENT_NAME) if "JobID" in names else pl.lit(None, pl.String),
     )
     if jobs["job"].drop_nulls().str.contains(r"^\d+\.0$").all():  # numbers that went through a column of floats
@@ -352,12 +343,6 @@ def _jobs(cells: pl.DataFrame, names: list[str], units: tuple[str, ...], seen: S
     seen.times(ends.filter(~there), latest)
     seen.open |= bool(there.any())
     return jobs
-
-
-def _name_part(names, pattern):
-    """Return a number in the name that the scheduler shows of a job, null where it has none."""
-    name = pl.col("JobID") if "JobID" in names else pl.lit(None, pl.String)
-    return name.str.extract(pattern).cast(pl.Int64, strict=False)
 
 
 def _waiting(jobs, names, units):

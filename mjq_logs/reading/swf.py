@@ -12,7 +12,6 @@ from collections.abc import Iterable
 import polars as pl
 
 from mjq._util.plain import brief
-from mjq_logs.reading.clock import is_zone
 from mjq_logs.reading.rows import (
     CANCELLED,
     FARTHEST,
@@ -34,7 +33,7 @@ OF_THE_FORMAT = "KB/cpu"  # its unit of memory
 PARTS = 2.0, 3.0, 4.0  # status of a part of a job that is listed as a whole, too
 DIED, WAS_CANCELLED = 0.0, 5.0  # status
 CALENDAR = 1e8  # seconds; times above it count from 1970
-DAY = 86_400.0  # seconds; no zone is that far from UTC
+DAY = 86_400.0  # seconds; no place is that far from UTC
 # How a header says so: that of NASA iPSC ("the given submit times are actually start times"), the same words with
 # another verb, and what the archive's page of that log says ("does not include arrival information, only start times").
 SUBMITS_ARE_STARTS = re.compile(
@@ -195,7 +194,6 @@ def _jobs(first, lines, comments, units, memory, notes):
         user=known[USER].cast(pl.Int64, strict=False).cast(pl.String),
         queue=known[QUEUE].cast(pl.Int64, strict=False).cast(pl.String).replace(comments.queues),
         qos=pl.lit(None, pl.String),
-        array=pl.lit(None, pl.Int64),
         submit=known[SUBMIT],
         eligible=pl.lit(None, pl.Float64),
         start="start",
@@ -235,35 +233,26 @@ def _machine(header, partition):
 
 
 def _clock(header, first):
-    """Return when second 0 is, as a log has it, if the header tells it; the zone, and what is odd about it.
+    """Return when second 0 is, as a log has it, if the header tells it; and what is odd about it.
 
     >>> _clock({"UnixStartTime": "749458803", "TimeZone": "-28800"}, 0)
-    (749430003.0, '', '')
-    >>> _clock({"UnixStartTime": "749458803", "TimeZone": "-28800", "TimeZoneString": "US/Pacific"}, 0)
-    (749458803.0, 'US/Pacific', '')
+    (749430003.0, '')
     >>> _clock({"UnixStartTime": "inf"}, 0)
-    (None, '', "UnixStartTime in the header is 'inf', not a time in seconds from 1970 to 2200: it is not used")
+    (None, "UnixStartTime in the header is 'inf', not a time in seconds from 1970 to 2200: it is not used")
     """
     given = header.get("UnixStartTime")
     if given is None:
-        return (0.0 if first > CALENDAR else None), "", ""
+        return (0.0 if first > CALENDAR else None), ""
     try:
         began = float(given)
     except ValueError:
         began = float("nan")
     if not 0 <= began <= FARTHEST:
         words = f"UnixStartTime in the header is {brief(given)}, not a time in seconds from 1970 to 2200"
-        return None, "", f"{words}: it is not used"
-    zone = header.get("TimeZoneString", "").strip()
-    if is_zone(zone):
-        return began, zone, ""
+        return None, f"{words}: it is not used"
     given = header.get("TimeZone", "0")
     number = re.match(r"\s*(-?\d+)", given)
     offset = float(number[1] if number else 0)
     if abs(offset) > DAY:
-        return (
-            began,
-            "",
-            f"TimeZone in the header is {brief(given)}, more than a day of seconds: hours are those of UTC",
-        )
-    return began + offset, "", ""
+        return began, f"TimeZone in the header is {brief(given)}, more than a day of seconds: hours are those of UTC"
+    return began + offset, ""

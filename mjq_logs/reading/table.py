@@ -175,7 +175,6 @@ def _jobs(
         },
         zoned=pl.coalesce(*zones, pl.lit(None, pl.Boolean)),
         whole=pl.lit(None, pl.String),
-        array=pl.lit(None, pl.Int64),
         unfinished=pl.lit(None, pl.Boolean),
     ).with_columns(
         run=pl.coalesce("run", pl.col("end") - pl.col("start")),
@@ -197,5 +196,5 @@ def _jobs(
 
 
 def _clock(header, first):
-    """Return second 0, known if times count from 1970, no zone, and no note."""
-    return (0.0 if first > CALENDAR else None), "", ""
+    """Return second 0, known if times count from 1970, and no note."""
+    return (0.0 if first > CALENDAR else None), ""

@@ -21,7 +21,6 @@ from mjq_logs.answers import AtLoad, Interval, Plan, PolicyPlan, Size, Waits
 from mjq_logs.capacity.arrivals import agreement
 from mjq_logs.doubts import doubts
 from mjq_logs.reading.log import Log
-from mjq_logs.rules.in_words import kept_in_words
 from mjq_logs.waits.changes import Changed
 from mjq_logs.waits.one_size import difference, surely_below, with_intervals
 from mjq_logs.waits.replays import Replays
@@ -183,8 +182,6 @@ def _planned(work, log, target, policies, sizes, changes, growth, node):
         growth=growth,
         node=node,
         real_waits=agreement_in_words(compared),
-        rules=kept_in_words(log),
-        learning=log.learning,
         warnings=doubts(log, compared),
         policies=of_policies,
         what_if=effects,

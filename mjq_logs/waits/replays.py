@@ -99,7 +99,7 @@ def _fingerprint(log):
     """Return what tells this log from another one: whatever a replay depends on."""
     there = () if (before := log.before) is None else (before.need, before.run, before.start, before.estimate)
     first = () if log.priority is None else (log.priority, None if before is None else before.priority)
-    calendar = () if log.calendar is None else (log.calendar.since, log.calendar.up, float(log.calendar_known))
-    rules = () if log.rules is None else (log.rules.fingerprint(), log.user, log.queue, log.array, log.array_limits)
+    calendar = () if log.calendar is None else (log.calendar.since, log.calendar.up)
+    limits = () if log.user_limit is None else (log.user_limit, log.user)
     columns = log.need, log.run, log.arrival, log.estimate
-    return fingerprints.of_arrays(log.begin, log.end, *columns, *there, *first, *calendar, *rules)
+    return fingerprints.of_arrays(log.begin, log.end, *columns, *there, *first, *calendar, *limits)

@@ -262,9 +262,9 @@ def test_two_outputs_are_two_files(tmp_path):
     log = tmp_path / "log.csv"
     log.write_text(LOG)
     (tmp_path / "link").symlink_to(tmp_path)
-    asked = "--starts", tmp_path / "a.csv", "--save-hours", tmp_path / "link" / "a.csv"
+    asked = "--starts", tmp_path / "a.csv", "--gantt", tmp_path / "link" / "a.csv"
     refused = said("replay", log, *asked)
-    assert refused.status == 2 and "--save-hours and --starts name the same file" in refused.err
+    assert refused.status == 2 and "--starts and --gantt name the same file" in refused.err
     assert not (tmp_path / "a.csv").exists()
 
 
@@ -356,7 +356,6 @@ def test_a_failed_run_ends_with_status_1_and_says_where(tmp_path, small):
         (2, ["replay", "missing.swf", "--servers", "-1"], "input", "Invalid value for '--servers'"),
         (2, ["replay", "missing.swf"], "input", "File 'missing.swf' does not exist"),
         (2, ["capacity", "."], "input", "File '.' is a directory"),
-        (2, ["capacity", "log.csv", "--hours", "no.toml"], "input", "'no.toml' is neither learned, none nor a file"),
         (2, ["replay", "log.csv", "--starts", "-"], "input", "'-' is no name of a file"),
         (2, ["plan", "log.csv"], "input", "give --target-wait, or a what-if"),
         (1, NOBODY_ANSWERS, "failure", "no scheduler answers at nowhere"),

@@ -45,12 +45,12 @@ def test_numbers_are_those_of_the_library(tmp_path, work):
 def test_what_is_written_goes_to_a_folder_that_is_there_and_never_over_the_log(tmp_path, work):
     path = write_log(tmp_path, work)
     before = path.read_bytes()
-    for option, name in (("--starts", "s.csv"), ("--gantt", "s.svg"), ("--save-hours", "h.toml")):
+    for option, name in (("--starts", "s.csv"), ("--gantt", "s.svg")):
         status, _, error = said("replay", path, option, tmp_path / "none" / name)
         assert status == 2 and "in a folder that exists" in error
     status, _, error = said("replay", path, "--starts", path)
     assert status == 2 and "--starts and LOG name the same file" in error and path.read_bytes() == before
-    for option, name in (("--starts", "s.csv"), ("--gantt", "s.png"), ("--save-hours", "h.toml")):
+    for option, name in (("--starts", "s.csv"), ("--gantt", "s.png")):
         asked = "replay", path, option, tmp_path / name
         assert not said(*asked).status
         written = (tmp_path / name).read_bytes()

@@ -10,15 +10,13 @@ from hypothesis import strategies as st
 
 from mjq import System
 from mjq_book.experiments import logs_on_hosts
-from mjq_logs import Hosts, Log, Vectors, own_order_capacity, report_on_hosts
+from mjq_logs import Hosts, Log, Vectors, own_order_capacity, report_on_hosts, with_user_limit
 from mjq_logs.capacity.estimates import independent_capacity, started
 from mjq_logs.hosting import CASES, PASSING, VIEW, hosted, kept_free_in_words
 from mjq_logs.hosts import OF_TIES
 from mjq_logs.on_hosts import OnHosts
 from mjq_logs.reading.log import HOUR, Before
 from mjq_logs.replaying import replayed
-from mjq_logs.rules.hours import OpenHours
-from mjq_logs.rules.machine import Rules, with_rules
 from tests import reference_hosts
 from tests.conftest import TRACES, needs_traces, said
 from tests.logs.test_logs import written
@@ -197,10 +195,9 @@ def test_jobs_that_fit_on_no_host_are_left_out_and_counted():
 # --- Bad input --------------------------------------------------------------------------------------------------------
 
 
-def test_rules_beside_the_policy_are_refused_on_hosts():
-    rules = Rules(cycle=60, hours=OpenHours.of({np.inf: "Sat 0-24"}))
-    log = with_rules(Log(need=[1], run=[5], submit=[0], servers=4), rules)
-    with pytest.raises(ValueError, match="on hosts there are no rules beside the policy, and the log has hours and"):
+def test_limits_of_users_are_refused_on_hosts():
+    log = with_user_limit(Log(need=[1], run=[5], submit=[0], user=[0], servers=4), 2)
+    with pytest.raises(ValueError, match="on hosts users have no limits"):
         replayed(log, 4, OnHosts(ALIKE))
 
 

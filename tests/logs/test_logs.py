@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from mjq.simulation import replay
 from mjq_logs import agreement, load, read_log
 from mjq_logs.reading import text
-from mjq_logs.reading.clock import ahead
 from mjq_logs.reading.kept import Kept
 from mjq_logs.reading.rows import UNLIMITED, WAITING
 from mjq_logs.reading.sacct import COLUMNS, COMMAND
@@ -454,16 +453,6 @@ def test_no_line_is_lost(tmp_path_factory, lines):
     assert answer.read == sum(bool(line.strip()) for line in as_table) - 1 == answer.used + sum(answer.dropped.values())
 
 
-def test_a_zone_by_name_has_its_offset_at_that_time(tmp_path):
-    for began, hours in ((1704067200, 1), (1719792000, 2)):  # January and July
-        head = f"; UnixStartTime: {began}", "; TimeZoneString: Europe/Stockholm", "; MaxProcs: 64"
-        log = read_log(written(tmp_path, *head, GOOD))
-        assert (log.clock, log.zone, float(ahead(log, 0))) == (began, "Europe/Stockholm", began + 3600 * hours)
-    head = "; UnixStartTime: 1704067200", "; TimeZoneString: Europe/Nowhere", "; TimeZone: 3600", "; MaxProcs: 64"
-    log = read_log(written(tmp_path, *head, GOOD))
-    assert (log.clock, log.zone) == (1704067200 + 3600, "")
-
-
 def test_a_line_without_an_end_is_refused(tmp_path, monkeypatch):
     monkeypatch.setattr(text, "BLOCK", 1_000_000)
     monkeypatch.setattr(text, "LONGEST", 2_000_000)
@@ -478,7 +467,7 @@ def test_rows_are_kept_in_few_bytes_whatever_they_hold():
     table = {"line": line, "job": line.astype(str), "partition": "batch", "user": "7", "need": 4.0}
     table = pl.DataFrame(table | times)
     nothing = dict.fromkeys(("whole", "queue"), pl.String) | {"zoned": pl.Boolean, "unfinished": pl.Boolean}
-    nothing |= {"eligible": pl.Float64, "priority": pl.Int64, "array": pl.Int64}
+    nothing |= {"eligible": pl.Float64, "priority": pl.Int64}
     table = table.with_columns(pl.lit(None, kind).alias(name) for name, kind in nothing.items())
     kept = Kept()
     kept.add(table)

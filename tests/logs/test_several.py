@@ -221,12 +221,12 @@ def test_one_resource_alone_is_the_log_that_is_read_by_it(seed):
 
 OTHERS = dict(
     need=(2.0, 7.0), limit=1.0, most=(4.0, 9.0), count=3, share=0.5, steps=[(0, 4)], changes=[],
-    target=1.0, rules=mjq_logs.Rules(cycle=60.0),
+    target=1.0,
 )  # fmt: skip
 # These know several: their answer is the same whichever resource comes first, but for names and order.
 KNOW = {
     "agreement", "capacities", "capacity_by_block_length", "costs_of_classes", "doubts", "exponential_capacity",
-    "find_gaps", "forecast_start", "independent_capacity", "learned_rules", "longest_pause", "naive_capacity",
+    "find_gaps", "forecast_start", "independent_capacity", "longest_pause", "naive_capacity",
     "outages_in_words", "own_order_capacity", "report_on_hosts", "report_on_several", "size_in_use", "too_short",
     "waits_at_load", "window_of", "within", "without_gaps",
 }  # fmt: skip

@@ -1,15 +1,10 @@
 """Calendars from what Slurm prints of nodes that are away, and a scheduler that knows a calendar beforehand."""
 
-import json
-
 import numpy as np
 import pytest
 
-from mjq.simulation import replay
-from mjq_logs import Log, outages_in_words, read_calendar, with_calendar
+from mjq_logs import Log, read_calendar
 from mjq_logs.reading.slurm_calendar import expanded
-from mjq_logs.replaying import replayed
-from tests.conftest import said
 
 EVENTS = """NodeName|TimeStart|TimeEnd|State|TRES
 n1|1970-01-01T01:00:00|1970-01-01T03:00:00|DOWN|billing=64,cpu=64,mem=256000M,gres/gpu=4
@@ -88,35 +83,3 @@ def test_what_cannot_be_used_is_named(tmp_path, text, unit, message):
 
 def test_names_of_nodes_with_two_lists():
     assert list(expanded("r[1-2]n[09-10],x")) == ["r1n09", "r1n10", "r2n09", "r2n10", "x"]
-
-
-# --- A calendar that is known beforehand ------------------------------------------------------------------------------
-
-STEPS = [(5 * HOUR, 64.0), (6 * HOUR, 128.0)]
-
-
-def test_a_replay_of_the_log_is_that_of_a_scheduler_that_knows():
-    log = log_of()
-    columns = log.submit, log.need, log.run, log.estimate, 128
-    known, blind = (with_calendar(log, STEPS, known=knows) for knows in (True, False))
-    expected = [replay(*columns, "easy", calendar=STEPS, known=knows).wait for knows in (True, False)]
-    assert (replayed(known, 128, estimate=log.estimate).wait == expected[0]).all()
-    assert (replayed(blind, 128, estimate=log.estimate).wait == expected[1]).all()
-    assert (expected[0] != expected[1]).any()
-    assert "knows it beforehand" in outages_in_words(known)[0] and "does not know it" in outages_in_words(blind)[0]
-
-
-def test_the_option_asks_for_a_calendar_and_says_that_it_is_known(tmp_path):
-    log = tmp_path / "log.csv"
-    rows = [
-        f"{x},{x},{r},{n},{2 * r}" for x, r, n in zip(900 * np.arange(40), [600, 1800] * 20, [8, 64] * 20, strict=True)
-    ]
-    log.write_text("submit,start,run,need,estimate\n" + "\n".join(rows) + "\n")
-    calendar = tmp_path / "up.csv"
-    calendar.write_text(f"{5 * HOUR:.0f},64\n{6 * HOUR:.0f},128\n")
-    words = "replay", log, "--servers", "128"
-    assert "give it with --calendar FILE" in said(*words, "--known").err
-    knows, blind = (said(*words, "--calendar", calendar, *more, "--json") for more in (["--known"], []))
-    assert knows.status == blind.status == 0, knows.err
-    for answer, sentence in ((knows, "knows it beforehand"), (blind, "does not know it")):
-        assert any(sentence in note for note in json.loads(answer.out)["notes"])

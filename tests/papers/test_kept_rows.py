@@ -17,7 +17,6 @@ from mjq_book.experiments import (
     outages,
     public_logs,
     real_waits,
-    rules,
     summaries,
     two_tier,
 )
@@ -112,17 +111,6 @@ def of_simulation_near_saturation():
     return near_saturation.wait(0.5, near_saturation.system(), *kept_constants())
 
 
-def of_rules():
-    name = "SDSC-SP2, its beginning"
-    return next(rules.rows(name, "real", log(rules.REAL[name])))
-
-
-def of_starts_by_hour():
-    """The hour of the week in which somebody waited most often."""
-    row = max(rules.hours_of_starts(log(rules.REAL[rules.WEEKLY])), key=lambda row: row["waited"])
-    return row | {"limit": float(f"{row['limit']:.4g}")}
-
-
 slow = pytest.mark.slow
 # Table, the columns that name its row, how it is computed, by how much it may differ, and marks.
 ROWS = [
@@ -145,8 +133,6 @@ ROWS = [
         ("real_waits", ["name", "policy"], partial(of_real_waits, name), 1e-4, [needs_traces])
         for name in real_waits.LOGS
     ],
-    ("rules", ["log", "replay"], of_rules, 1e-3, [slow, needs_traces]),
-    ("starts_by_hour", ["limit", "hour"], of_starts_by_hour, 0, [slow, needs_traces]),
     ("summaries_logs", ["log"], of_summarized, 1e-3, [slow, needs_traces]),
 ]
 

@@ -22,15 +22,10 @@ sys.modules["_multiprocessing"] = None
 from mjq import stability
 from mjq._util.parallel import map_cases
 from mjq.simulation import replay, simulate_multiserver
-from mjq.simulation.hours import Hours
 assert map_cases(stability.throughput, [dict(n=2, n1=1, n2=1, mu1=1, mu2=1, p1=0.5)], workers=1) == [2.0]
 for workers, replications in ((1, 3), (4, 1)):
     simulate_multiserver(0.5, 2, (1, 2), (1, 1), (0.5, 0.5), 100, 1, replications=replications, workers=workers)
 print(replay([0, 1, 2], [3, 4, 1], [5, 2, 3], None, 4, "easy").start.tolist())
-mornings = Hours(np.arange(168)[None] % 24 < 12, 0.0)  # an hour has more than 256 before it
-for policy in ("fcfs", "first-fit", "easy", "conservative"):
-    starts = replay([0, 1.08e6], [1, 1], [60, 60], None, 2, policy, hours=mornings).start / 3600
-    assert starts.tolist() == [0.0, 312.0], starts
 """
 
 # What a browser has not is not there at all.

@@ -67,7 +67,7 @@ def compare(draw, policies, number, seed, without=()):
     for case in range(number):
         policy = policies[case % len(policies)]
         log, how = draw(rng, policy)
-        how["ties"] = TIES[case // len(policies) % 2 if "cycle" not in how else 0]
+        how["ties"] = TIES[case // len(policies) % 2]
         schedule = as_defined(log, policy, **how)
         plain = {name: value for name, value in how.items() if name not in without}
         changed += schedule is not None and not same(schedule, replay(*log, policy, **plain))

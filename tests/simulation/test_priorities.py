@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from mjq.simulation import policies, replay
 from mjq.simulation.engine import arrivals
 from mjq.simulation.engine.queue import by_resource, units
-from mjq.simulation.loop import ENDLESS, START, Plan, Rules, events
+from mjq.simulation.loop import ENDLESS, START, Constraints, Plan, events
 from mjq.simulation.schedule import TIES
 from tests.simulation.comparing import as_defined, compare, in_many_logs, random_calendar, random_log
 from tests.simulation.test_schedule import WITHOUT_POWERS, logs
@@ -90,7 +90,7 @@ def under_the_policy_of_the_simulator(log, kinds, needs, first, ties):
     source = arrivals.logged(submit.astype(float), kinds, run.astype(float), run.astype(float), order)
     plan = Plan(len(submit), 0, len(submit), 1, np.empty(0), ENDLESS, ties == TIES[1], False, False, False, first)
     in_units = by_resource(units(needs, servers))
-    events(np.random.default_rng(0), f"strict-priority-{first}", source, in_units, plan, record, Rules())
+    events(np.random.default_rng(0), f"strict-priority-{first}", source, in_units, plan, record, Constraints())
     start = np.empty(len(submit))
     start[order] = record[START]
     return start

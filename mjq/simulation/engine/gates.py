@@ -1,133 +1,183 @@
-"""Gates before the queue, one for each group of jobs that has a limit: see :mod:`mjq.simulation.limits`.
+"""Gates before the queue, one for each user, so that none has more servers at once than a limit allows.
 
-A gate knows how much its group may still take, and who waits before it, in the order in which they came there. Those
-jobs have their row in the table, but stand in no queue; each names the next one behind it. Where there are several
-kinds of limits, a job passes one gate after the other. It enters and leaves each once, at the same cost however many
-wait there; to find its place in the queue, it walks past those that stand ahead of it. Gates are opened after all
-completions of an instant, so that the order of these does not matter.
+The rule, in words:
+
+* A job that comes is let into the queue if the servers of the jobs of its user that run or stand in the queue, and its
+  own, are at most the limit. A user may always have the servers of their largest job.
+* Otherwise it waits before the gate of its user, and so do all jobs of this user that come after it: they pass the gate
+  in order of arrival.
+* When jobs of the user have completed, all those of an instant, those that wait before the gate are let in as far as
+  the limit allows. Each stands in the queue where it would stand by its arrival or, with priorities, by its priority
+  and then by its arrival. Jobs that come at the same instant come after them.
+* The scheduler sees only the jobs in the queue. Waits count from arrival.
+
+Schedulers differ in what they count. Some count the jobs that run alone, and pass over a job that would exceed the
+limit; then a small job may start before a larger one of its user that already waits for servers. Here it may do so only
+if both fit within the limit.
+
+**The algorithm.** A gate knows how much its user may still take, and the first and the last job before it; each job
+names the next one behind it. Gates whose first job now fits stand in a heap by the number of that job. So jobs are let
+in in the order of the queue, and each looks for its place from that of the one before it on.
+
+**Cost.** A job comes to its gate in constant time. It is let in in the logarithm of the gates that open at the same
+instant, however many jobs wait before them. All that are let in at one instant walk once past the jobs that stand ahead
+of them in the queue.
 """
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
+from mjq._util.checks import FIT_TOLERANCE
 from mjq._util.compiling import BORROWING, numba
-from mjq.simulation.engine.heap import record_type
-from mjq.simulation.engine.queue import ALL, NOBODY, enter_again, leave
+from mjq.simulation.engine.heap import pop, push, record_type
+from mjq.simulation.engine.queue import ALL, NOBODY, WHOLE, enter_again, leave, units
 from mjq.simulation.engine.treap import fell
 
-# Of a group: what it may still take, who waits first and last, of which kind its limit is, and the next gate that is to
-# be opened.
-GATE = record_type(
-    [("room", np.int64), ("first", np.int32), ("last", np.int32), ("kind", np.int32), ("next", np.int32)]
-)
-CLOSED = -2  # in place of the next gate: this one is not to be opened
+# Of a user: what they may still take, who waits first and last, and whether the gate is in the heap.
+GATE = record_type([("room", np.int64), ("first", np.int32), ("last", np.int32), ("opens", np.int32)])
+NONE = np.empty(0, np.int64)
+
+
+class UserLimits(NamedTuple):
+    """Hold how much users may have at once, in units of which there are few enough for sums.
+
+    Attributes
+    ----------
+    rooms : int array, shape (U,)
+        Of each user.
+    sizes : int array, shape (L,)
+        What a job of each class takes.
+    users : int array, shape (n,)
+        The user of the job of each number, -1 if it has no limit; n = 0 if no job has one.
+    """
+
+    rooms: np.ndarray = NONE
+    sizes: np.ndarray = NONE
+    users: np.ndarray = NONE
+
+
+class Gates(NamedTuple):
+    """Hold all gates, and those that open as a heap.
+
+    Attributes
+    ----------
+    of_user : record array, shape (U,)
+    numbers, opening : int array, shape (U,)
+        The heap: the numbers of the first jobs, and of which user they are.
+    open : int array, shape (1,)
+        How many are open: those in the heap.
+    latest : int array, shape (L + 1,)
+        Of each queue, the job that was let into it last at this instant.
+    """
+
+    of_user: np.ndarray
+    numbers: np.ndarray
+    opening: np.ndarray
+    open: np.ndarray
+    latest: np.ndarray
+
+
+def user_limits(user: np.ndarray, most: float, needs: np.ndarray, kinds: np.ndarray) -> UserLimits:
+    """Return what the event loop takes of a limit of users.
+
+    Parameters
+    ----------
+    user : int array, shape (n,)
+        Of each job, -1 for a job that has no limit.
+    most : float
+        Servers that each user has at once, or those of their largest job.
+    needs : float array, shape (L,)
+        Of the classes.
+    kinds : int array, shape (n,)
+        The class of each job.
+
+    Examples
+    --------
+    >>> user_limits(np.array([7, -1, 8]), 3, np.array([2.0, 4.0]), np.array([0, 0, 1])).users
+    array([ 0, -1,  1])
+    """
+    known = user >= 0
+    whose = np.full(len(user), NOBODY)
+    users, whose[known] = np.unique(user[known], return_inverse=True)
+    rooms = np.full(len(users), float(most))
+    np.maximum.at(rooms, whose[known], needs[kinds[known]])
+    whole = rooms.max(initial=most)
+    in_units = np.rint(rooms / whole * (WHOLE * (1 + FIT_TOLERANCE))).astype(np.int64)
+    return UserLimits(in_units, units(needs, whole), whose)
 
 
 @numba.njit(cache=True, nogil=True)
-def gates_of(rooms):
-    """Return a gate for each limit, before which nobody waits; one more names the first that is to be opened."""
-    gates = np.empty(len(rooms) + 1, GATE)
-    for k in range(len(gates)):
-        gates[k].room = rooms[k] if k < len(rooms) else 0
-        gates[k].first = gates[k].last = NOBODY
-        gates[k].next = CLOSED
-    gates[len(rooms)].next = NOBODY
-    return gates
+def gates_of(rooms, queues):
+    """Return a gate for each user, before which nobody waits, ahead of so many queues."""
+    of_user, users = np.empty(len(rooms), GATE), len(rooms)
+    for user in range(users):
+        of_user[user].room = rooms[user]
+        of_user[user].first = of_user[user].last = NOBODY
+        of_user[user].opens = False
+    heap = np.empty(users, np.int64), np.empty(users, np.int64)
+    return Gates(of_user, heap[0], heap[1], np.zeros(1, np.int64), np.full(queues, NOBODY))
 
 
 @numba.njit(nogil=True, **BORROWING)
-def stop(jobs, line, gates, groups, sizes, job):
-    """Take a newcomer out of the queue if it does not pass all of its gates."""
-    closed = _walk(jobs, gates, groups, sizes, job, 0)
-    if closed != NOBODY:
-        leave(jobs, line, job)
-        _wait(jobs, gates[closed], job)
-
-
-@numba.njit(nogil=True, **BORROWING)
-def return_room(gates, groups, sizes, number, kind):
-    """Give back what a job has taken of its limits that has completed: its gates are to be opened."""
-    for k in range(len(groups)):
-        group = groups[k, number]
-        if group != NOBODY:
-            gate = gates[group]
-            gate.room += sizes[k, kind]
-            if gate.next == CLOSED:
-                gate.kind = k
-                gate.next = gates[len(gates) - 1].next
-                gates[len(gates) - 1].next = group
-
-
-@numba.njit(nogil=True, **BORROWING)
-def let_in(jobs, line, gates, groups, sizes, times_known):
-    """Let those go on who wait before gates that are to be opened and fit now, and into the queue after their last one.
-
-    Those before the last kind of gate are first, and of one kind those of the lowest numbers.
-    """
-    ends = gates[len(gates) - 1]
-    for k in range(len(groups) - 1, -1, -1):
-        while True:
-            group = _first_to_go(jobs, gates, sizes, k)
-            if group == NOBODY:
-                break
-            gate = gates[group]
-            job = gate.first
-            gate.first = jobs[job].behind[ALL]
-            gate.room -= sizes[k, jobs[job].kind]
-            closed = _walk(jobs, gates, groups, sizes, job, k + 1)
-            if closed != NOBODY:
-                _wait(jobs, gates[closed], job)
-                continue
-            alike = line[jobs[job].kind]
-            if times_known:
-                fell(jobs, alike, job)
-            enter_again(jobs, line, job)
-            if times_known:
-                alike.shortest = min(alike.shortest, jobs[job].estimate)
-    while ends.next != NOBODY:
-        gate = gates[ends.next]
-        ends.next = gate.next
-        gate.next = CLOSED
-
-
-@numba.njit(nogil=True, **BORROWING)
-def _first_to_go(jobs, gates, sizes, kind):
-    """Return of which gate of a kind somebody may go on, that with the lowest number; `NOBODY` if nobody may."""
-    best, lowest, group = NOBODY, 0, gates[len(gates) - 1].next
-    while group != NOBODY:
-        gate = gates[group]
-        if gate.kind == kind and gate.first != NOBODY and sizes[kind, jobs[gate.first].kind] <= gate.room:
-            number = jobs[gate.first].number
-            if best == NOBODY or number < lowest:
-                best, lowest = group, number
-        group = gate.next
-    return best
-
-
-@numba.njit(nogil=True, **BORROWING)
-def _walk(jobs, gates, groups, sizes, job, first):
-    """Let a job through its gates from this one on; return that before which it has to wait, or `NOBODY`.
-
-    The order of the jobs of a gate is that in which they come to it: nobody passes while others of the group wait.
-    """
-    number, kind = jobs[job].number, jobs[job].kind
-    for k in range(first, len(groups)):
-        group = groups[k, number]
-        if group != NOBODY:
-            gate = gates[group]
-            if gate.first != NOBODY or sizes[k, kind] > gate.room:
-                return group
-            gate.room -= sizes[k, kind]
-    return NOBODY
-
-
-@numba.njit(nogil=True, **BORROWING)
-def _wait(jobs, gate, job):
-    """Let a job wait before a gate, behind all others."""
+def stop(jobs, line, gates, limits, job):
+    """Let a newcomer pass its gate, or take it out of the queue to wait before it."""
+    user, size = limits.users[jobs[job].number], limits.sizes[jobs[job].kind]
+    if user == NOBODY:
+        return
+    gate = gates.of_user[user]
+    if gate.first == NOBODY and size <= gate.room:
+        gate.room -= size
+        return
+    leave(jobs, line, job)
     jobs[job].behind[ALL] = NOBODY
     if gate.first == NOBODY:
         gate.first = job
     else:
         jobs[gate.last].behind[ALL] = job
     gate.last = job
+
+
+@numba.njit(nogil=True, **BORROWING)
+def return_room(jobs, gates, limits, job):
+    """Give back what a job has taken that has completed: its gate opens if the first job before it fits now."""
+    user = limits.users[jobs[job].number]
+    if user != NOBODY:
+        gates.of_user[user].room += limits.sizes[jobs[job].kind]
+        if not gates.of_user[user].opens:
+            _open(jobs, gates, limits, user)
+
+
+@numba.njit(nogil=True, **BORROWING)
+def let_in(jobs, line, gates, limits, times_known):
+    """Let the first jobs before open gates into the queue, as long as they fit, in the order of the queue."""
+    if gates.open[0]:
+        gates.latest[:] = NOBODY
+    while gates.open[0]:
+        user = gates.opening[0]
+        gate = gates.of_user[user]
+        gates.open[0] -= 1
+        pop(gates.numbers, gates.opening, gates.open[0])
+        job = gate.first
+        gate.first = jobs[job].behind[ALL]
+        gate.room -= limits.sizes[jobs[job].kind]
+        _open(jobs, gates, limits, user)
+        alike = line[jobs[job].kind]
+        if times_known:
+            fell(jobs, alike, job)
+        enter_again(jobs, line, job, gates.latest)
+        gates.latest[jobs[job].kind] = gates.latest[len(line) - 1] = job
+        if times_known:
+            alike.shortest = min(alike.shortest, jobs[job].estimate)
+
+
+@numba.njit(nogil=True, **BORROWING)
+def _open(jobs, gates, limits, user):
+    """Put a gate into the heap if the first job before it fits."""
+    gate = gates.of_user[user]
+    gate.opens = gate.first != NOBODY and limits.sizes[jobs[gate.first].kind] <= gate.room
+    if gate.opens:
+        push(gates.numbers, gates.opening, gates.open[0], jobs[gate.first].number, user)
+        gates.open[0] += 1

@@ -15,11 +15,7 @@ order in which they are expected to end. It changes nothing but its `memory`, it
 and what it learns of the estimates in a queue.
 
 With nobody in service, a policy starts a job if one that waits fits into the servers that are up, unless its sentence
-says otherwise. A test tries that with every policy. Where jobs have hours, those that promise starts may keep the
-machine free for one whose hours open soon.
-
-A policy that `knows_hours` starts only whom :mod:`mjq.simulation.engine.hours` lets start: a job that, started now, is
-expected to end by ``memory[line[kind].hours].closes``. Where there are hours, its function `in_hours` is asked.
+says otherwise. A test tries that with every policy.
 
 The function is compiled when it is first asked for; the event loop calls it by its address, and is therefore compiled
 once for all policies. :mod:`mjq.models.scheduling` calls it as it stands, where it knows no times.
@@ -67,9 +63,6 @@ class Policy:
     takes_priorities : bool
         Whether the queue of a replay may stand in an order of priorities: whether the rule goes down the queue, and not
         by needs first, and keeps no promise that a later job of a higher priority would have to break.
-    in_hours : callable, optional
-        The same rule where there are hours at which jobs may run; None if it cannot be replayed with hours, nor with a
-        calendar that is known beforehand.
     allocates : bool
         Whether the function makes arrays.
     number : int
@@ -88,7 +81,6 @@ class Policy:
     one_resource: str = ""
     by_class: bool = False
     takes_priorities: bool = False
-    in_hours: Callable | None = None
     allocates: bool = False
     number: int = 0
 
@@ -96,11 +88,6 @@ class Policy:
     def words(self) -> str:
         """Return what it does and who says so, as page, chapter and ledger of the book show it."""
         return f"{self.sentence} " + (f"{{cite:p}}`{','.join(self.sources)}`" if self.sources else "(Ours.)")
-
-    @property
-    def knows_hours(self) -> bool:
-        """Return whether it can be replayed with hours, and with a calendar that is known beforehand."""
-        return self.in_hours is not None
 
     @property
     def draws_times_first(self) -> bool:

@@ -36,7 +36,6 @@ from mjq._util.compiling import BORROWING, numba
 from mjq.simulation.engine.heap import record_type
 
 NOBODY = -1
-UNKNOWN = -2  # who it is must be looked up
 MANY = 2**62  # more jobs than ever come
 ALL, ALIKE = 0, 1  # the two queues in which a waiting job stands: of all jobs, and of its class
 WHOLE = 2**60
@@ -74,20 +73,6 @@ MEMORY = record_type(
         ("changed", np.int64),  # whether the jobs in service are no longer those, or not for so long, that it expects
         ("used", np.int64),  # entries of the profile
         ("up", np.int64),  # what of each resource is up, in units, whether held or free
-        ("known", np.int64),  # entries at the end of the profile: when, and how much of each resource will be up
-        ("cycle", np.float64),  # jobs start at multiples of it; 0 if at any time
-        # The week, see :mod:`mjq.simulation.engine.hours`: when one begins, how long an hour is; in the further entries
-        # of `memory`, each for a class of hours, when hours close and open, and how far beyond them jobs may run:
-        ("begins", np.float64),
-        ("hour", np.float64),
-        ("closing", np.uint8, (168,)),
-        ("opening", np.uint8, (168,)),
-        ("grace", np.float64),
-        # By when a job of this class that starts now must be expected to end; infinite in the first entry.
-        ("closes", np.float64),
-        ("shut", np.int32),  # the first of the classes that were struck off as these hours are closed
-        ("candidate", np.int64),  # if it is known: until hours open, no job ahead of this one may start
-        ("idle", np.int64),  # whether nobody starts, whoever comes, until a job ends, or hours or servers change
     ]
 )
 PROFILE = record_type([("since", np.float64), ("free", np.int64, (MOST_RESOURCES,))])
@@ -102,12 +87,10 @@ QUEUE = record_type(
         ("root", np.int32),
         ("planted", np.int32),
         ("edge", np.int32),
-        ("hours", np.int32),  # their row in the memory of a policy; 0 if its jobs may always start
-        # See `kth_open`: the k-th of the classes that are listed, in row k; and whether this one is, or in the queue
+        # See `kth_waiting`: the k-th of the classes that are listed, in row k; and whether this one is, or in the queue
         # of all how many are.
         ("kth", np.int32),
         ("listed", np.int32),
-        ("beside", np.int32),  # where it was struck off as its hours are closed: the one that was so before it
     ]
 )
 
@@ -200,7 +183,7 @@ def empty_queues(needs):
     line = np.empty(len(needs) + 1, QUEUE)
     for k in range(len(line)):
         line[k].first = line[k].last = line[k].root = line[k].edge = NOBODY
-        line[k].length = line[k].planted = line[k].hours = line[k].listed = 0
+        line[k].length = line[k].planted = line[k].listed = 0
         line[k].shortest = np.inf
         for resource in range(MOST_RESOURCES):
             line[k].need[resource] = needs[k, resource] if k < len(needs) else 0
@@ -269,37 +252,20 @@ def _list(line, kind):
 
 
 @numba.njit(nogil=True, **BORROWING)
-def kth_open(line, memory, k):
-    """Return the k-th of the classes in which somebody waits whose hours are open, in any order, or `NOBODY`.
+def kth_waiting(line, k):
+    """Return the k-th of the classes in which somebody waits, in any order, or `NOBODY`.
 
-    A class is listed when somebody enters it. It is struck off here, when it is met and nobody waits in it any longer,
-    or its hours are closed; then it is listed again when they open.
+    A class is listed when somebody enters it. It is struck off here, when it is met and nobody waits in it any longer.
     """
     everybody = line[len(line) - 1]
     while k < everybody.listed:
         kind = line[k].kth
-        closed = memory[line[kind].hours].closes == -np.inf
-        if line[kind].first != NOBODY and not closed:
+        if line[kind].first != NOBODY:
             return kind
         everybody.listed -= 1
         line[k].kth = line[everybody.listed].kth
-        if closed:
-            line[kind].beside = memory[line[kind].hours].shut
-            memory[line[kind].hours].shut = kind
-        else:
-            line[kind].listed = 0
+        line[kind].listed = 0
     return NOBODY
-
-
-@numba.njit(nogil=True, **BORROWING)
-def list_again(line, memory, row):
-    """List the classes that were struck off because these hours were closed."""
-    everybody, kind = line[len(line) - 1], memory[row].shut
-    memory[row].shut = NOBODY
-    while kind != NOBODY:
-        line[everybody.listed].kth = kind
-        everybody.listed += 1
-        kind = line[kind].beside
 
 
 @numba.njit(nogil=True, **BORROWING)
@@ -333,14 +299,18 @@ def leave(jobs, line, job):
 
 
 @numba.njit(nogil=True, **BORROWING)
-def enter_again(jobs, line, job):
-    """Put a job that was interrupted into the queue, where it stood by its arrival."""
+def enter_again(jobs, line, job, latest):
+    """Put a job into the queue where it stands by its number, behind the `latest` of each queue if that is ahead."""
     for among in (ALL, ALIKE):
-        queue = line[len(line) - 1] if among == ALL else line[jobs[job].kind]
-        later = queue.first
+        kind = len(line) - 1 if among == ALL else jobs[job].kind
+        ahead = latest[kind]
+        if ahead == NOBODY or jobs[ahead].number > jobs[job].number:
+            later = line[kind].first
+        else:
+            later = jobs[ahead].behind[among]
         while later != NOBODY and jobs[later].number < jobs[job].number:
             later = jobs[later].behind[among]
-        _join(jobs, queue, job, later, among)
+        _join(jobs, line[kind], job, later, among)
     _list(line, jobs[job].kind)
 
 

@@ -28,7 +28,7 @@ import math
 import numpy as np
 
 from mjq._util.compiling import BORROWING, numba
-from mjq.simulation.engine.queue import ALIKE, MANY, NOBODY, fits, kth_open
+from mjq.simulation.engine.queue import ALIKE, NOBODY
 
 FEW = 32
 
@@ -55,24 +55,6 @@ def seek(jobs, queue, now, by, before):
     if job == NOBODY:
         queue.shortest = shortest
     return NOBODY
-
-
-@numba.njit(nogil=True, **BORROWING)
-def first_in_hours(jobs, line, memory, free, now):
-    """Return the first job in the queue that fits into what is free and whose hours let it start."""
-    chosen, before = NOBODY, MANY
-    for k in range(len(line)):
-        kind = kth_open(line, memory, k)
-        if kind == NOBODY:
-            break
-        job, by = line[kind].first, memory[line[kind].hours].closes
-        if jobs[job].number > before or not fits(line[kind].need, free):
-            continue
-        if by < math.inf:
-            job = seek(jobs, line[kind], now, by, before)
-        if job != NOBODY:
-            chosen, before = job, jobs[job].number
-    return chosen
 
 
 @numba.njit(nogil=True, **BORROWING)

@@ -14,9 +14,8 @@ from importlib import import_module
 from pkgutil import iter_modules
 
 from mjq.simulation.engine.policy import Policy
-from mjq.simulation.policies import backfill
 
-__all__ = ["BY_CLASS", "FAMILIES", "NAMES", "POLICIES", "knowing", "policy"]
+__all__ = ["BY_CLASS", "FAMILIES", "NAMES", "POLICIES", "policy"]
 
 _RULES: dict[str, Policy] = {
     name: rule
@@ -46,18 +45,6 @@ def policy(name: str, resources: int = 1) -> Policy:
     if resources > 1 and rule.one_resource:
         raise ValueError(f"{name} is a rule for one resource, got {resources}: {rule.one_resource}")
     return rule
-
-
-def knowing(name: str) -> Policy:
-    """Return the rule by which a policy that `knows_hours` looks at a calendar that it knows beforehand.
-
-    >>> knowing("easy").number, knowing("first-fit").number, knowing("conservative") == policy("conservative")
-    (1, 0, True)
-    """
-    if name == "fcfs":
-        return backfill.KNOWING
-    depth = {"first-fit": 0, "easy": 1}.get(name)
-    return _named(name) if depth is None else replace(FAMILIES["backfill"], number=depth)
 
 
 def _named(name):

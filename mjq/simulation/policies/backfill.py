@@ -18,11 +18,9 @@ last one holds for ever. ``memory[0].used`` entries count.
 4. The first job on the way whose promise is due, and which fits, starts. If there is none, the policy is asked again at
    the next promise.
 
-Where servers go down and come back, a policy that does not know it beforehand goes by those that are up now. When some
+Where servers go down and come back, the policy goes by those that are up now. When some
 go down, all promises are void, and given anew in order of arrival; a job that needs more than are up is promised
-nothing. When some come back, promises are kept and made better, as if somebody had ended early. Where the calendar is
-known, the profile has what will be up; then first come, first served, first-fit (depth 0) and EASY (depth 1) go by a
-profile, too.
+nothing. When some come back, promises are kept and made better, as if somebody had ended early.
 
 **Cost.** The profile has at most two entries a job in service or with a promise. To find an earliest start is one walk
 over it, and so is to take a job out; step 1 takes this for each promise. Conservative backfilling with a queue of q
@@ -40,7 +38,6 @@ from __future__ import annotations
 import math
 
 from mjq._util.compiling import BORROWING, numba
-from mjq.simulation.engine.hours import next_start
 from mjq.simulation.engine.policy import Policy
 from mjq.simulation.engine.queue import ALL, MOST_RESOURCES, NOBODY, fits, give_back, take
 
@@ -59,13 +56,13 @@ def choose(jobs, line, serving, memory, profile, running, free, now):
     _forget(memory, profile, now)
     ahead, job, wake = 0, line[len(line) - 1].first, math.inf
     while job != NOBODY:
-        need, hours, span = line[jobs[job].kind].need, line[jobs[job].kind].hours, jobs[job].estimate
+        need, span = line[jobs[job].kind].need, jobs[job].estimate
         if math.isnan(jobs[job].promise) and (fits(need, free) or ahead < memory[0].number):
-            start = _earliest(memory, profile, now, span, need, hours, math.inf)
+            start = _earliest(memory, profile, now, span, need, math.inf)
             if start <= now or ahead < memory[0].number:
                 jobs[job].promise = start
                 _hold(memory, profile, start, start + span, need)
-        if jobs[job].promise <= now and fits(need, free) and not now + span > memory[hours].closes:
+        if jobs[job].promise <= now and fits(need, free):
             return job
         if jobs[job].promise > now:
             wake = min(wake, jobs[job].promise)
@@ -75,48 +72,14 @@ def choose(jobs, line, serving, memory, profile, running, free, now):
     return NOBODY
 
 
-def choose_in_order(jobs, line, serving, memory, profile, running, free, now):
-    """Return the first job in the queue if all servers that it needs will be up, and free, until it is expected to end.
-
-    Jobs whose hours do not let them start now count as absent.
-    """
-    if memory[0].changed:
-        _promise_anew(jobs, line, serving, memory, profile, free, now)
-        memory[0].changed = False
-    _forget(memory, profile, now)
-    job = line[len(line) - 1].first
-    while job != NOBODY and now + jobs[job].estimate > memory[line[jobs[job].kind].hours].closes:
-        job = jobs[job].behind[ALL]
-    if job == NOBODY:
-        return NOBODY
-    need, hours, span = line[jobs[job].kind].need, line[jobs[job].kind].hours, jobs[job].estimate
-    start = _earliest(memory, profile, now, span, need, hours, math.inf)
-    if start > now or not fits(need, free):
-        memory[0].wake = start
-        return NOBODY
-    _hold(memory, profile, start, start + span, need)
-    return job
-
-
 @numba.njit(nogil=True, **BORROWING)
 def _promise_anew(jobs, line, serving, memory, profile, free, now):
     """Make the profile from the jobs in service and all promises; then let each job in turn come earlier."""
     profile[0].since = now
     for k in range(MOST_RESOURCES):
         profile[0].free[k] = free[k]
-    used, job, step, up = 1, serving[0].first, len(profile) - memory[0].known, memory[0].up
-    while job != NOBODY or step < len(profile):
-        if step < len(profile) and (job == NOBODY or profile[step].since <= jobs[job].estimate):
-            if profile[step].since > now:
-                if profile[step].since > profile[used - 1].since:
-                    profile[used] = profile[used - 1]
-                    profile[used].since = profile[step].since
-                    used += 1
-                for k in range(MOST_RESOURCES):
-                    profile[used - 1].free[k] += profile[step].free[k] - up
-                up = profile[step].free[0]
-            step += 1
-            continue
+    used, job = 1, serving[0].first
+    while job != NOBODY:
         end, need = jobs[job].estimate, line[jobs[job].kind].need
         if end > profile[used - 1].since:
             profile[used] = profile[used - 1]
@@ -135,10 +98,9 @@ def _promise_anew(jobs, line, serving, memory, profile, free, now):
     while job != NOBODY:
         if not math.isnan(jobs[job].promise):
             start, span, need = max(jobs[job].promise, now), jobs[job].estimate, line[jobs[job].kind].need
-            hours = line[jobs[job].kind].hours
-            if _earliest(memory, profile, now, span, need, hours, start) < start:  # most cannot: the profile stays
+            if _earliest(memory, profile, now, span, need, start) < start:  # most cannot: the profile stays
                 _hold(memory, profile, start, start + span, need, back=True)
-                start = _earliest(memory, profile, now, span, need, hours, math.inf)
+                start = _earliest(memory, profile, now, span, need, math.inf)
                 _hold(memory, profile, start, start + span, need)
             jobs[job].promise = start
         job = jobs[job].behind[ALL]
@@ -158,13 +120,11 @@ def _forget(memory, profile, now):
 
 
 @numba.njit(nogil=True, **BORROWING)
-def _earliest(memory, profile, now, span, need, hours, kept):
-    """Return from when on this much is free for this long within the hours of a class.
+def _earliest(memory, profile, now, span, need, kept):
+    """Return from when on this much is free for this long.
 
     If so much is reserved for the job from a time on that is `kept`, it is at or before that.
     """
-    if hours > 0 or memory[0].cycle > 0:
-        return _earliest_in_hours(memory, profile, now, span, need, hours, kept)
     start, k = now, 0
     while (
         k < memory[0].used
@@ -175,25 +135,6 @@ def _earliest(memory, profile, now, span, need, hours, kept):
             start = profile[k + 1].since if k + 1 < memory[0].used else math.inf
         k += 1
     return start
-
-
-@numba.njit(nogil=True, **BORROWING)
-def _earliest_in_hours(memory, profile, now, span, need, hours, kept):
-    """Return the same where starts must wait for a pass or an open hour: they are looked up where the job would fit."""
-    start, k, in_hours = now, 0, False
-    while (
-        k < memory[0].used
-        and profile[k].since < kept
-        and (profile[k].since < start + span or profile[k].since == start)
-    ):
-        beyond = profile[k + 1].since if k + 1 < memory[0].used else math.inf
-        if beyond > start:
-            if not fits(need, profile[k].free):
-                start, in_hours = beyond, False
-            elif not in_hours:
-                start, in_hours = next_start(memory, hours, start, span), True
-        k += 1
-    return start if in_hours else next_start(memory, hours, start, span)
 
 
 @numba.njit(nogil=True, **BORROWING)
@@ -245,9 +186,6 @@ def _entry(memory, profile, time):
     return k
 
 
-# First come, first served, where a calendar is known.
-KNOWING = Policy(choose_in_order, "", knows_times=True, in_hours=choose_in_order)
-
 POLICIES = {
     "conservative": Policy(
         choose,
@@ -257,7 +195,6 @@ POLICIES = {
         sources=("MualemFeitelson01",),
         example="an early end moves promises forward",
         knows_times=True,
-        in_hours=choose,
         number=EVERYBODY,
     ),
     "backfill": Policy(
@@ -269,6 +206,5 @@ POLICIES = {
         example="two promises or three",
         letter="d",
         knows_times=True,
-        in_hours=choose,
     ),
 }

@@ -18,12 +18,9 @@ Source: A. W. Mu'alem, D. G. Feitelson, IEEE Transactions on Parallel and Distri
 
 from __future__ import annotations
 
-import math
-
 from mjq._util.compiling import BORROWING, numba
-from mjq.simulation.engine.hours import next_start
 from mjq.simulation.engine.policy import Policy
-from mjq.simulation.engine.queue import ALL, EVERYTHING, MANY, NOBODY, NOTHING, fits, kth_open, minus, plus
+from mjq.simulation.engine.queue import ALL, EVERYTHING, MANY, NOBODY, NOTHING, fits, kth_waiting, minus, plus
 from mjq.simulation.engine.treap import seek, uproot
 
 
@@ -34,11 +31,11 @@ def choose(jobs, line, serving, memory, profile, running, free, now):
     job that fits starts.
     """
     head = line[len(line) - 1].first
-    need, hours = line[jobs[head].kind].need, line[jobs[head].kind].hours
-    if fits(need, free) and not now + jobs[head].estimate > memory[hours].closes:
+    need = line[jobs[head].kind].need
+    if fits(need, free):
         uproot(jobs, line[jobs[head].kind], head)
         return head
-    first = _first_that_fits(line, memory, free)
+    first = _first_that_fits(line, free)
     if first == NOBODY:
         return NOBODY
     shadow, there, job = now, plus(free, NOTHING), serving[0].first
@@ -46,27 +43,21 @@ def choose(jobs, line, serving, memory, profile, running, free, now):
         shadow = jobs[job].estimate
         there = plus(there, line[jobs[job].kind].need)
         job = jobs[job].behind[ALL]
-    if hours > 0:
-        shadow = next_start(memory, hours, shadow, jobs[head].estimate)
-        while job != NOBODY and jobs[job].estimate <= shadow:
-            there = plus(there, line[jobs[job].kind].need)
-            job = jobs[job].behind[ALL]
     # Where too few servers are up, the first that fits is the first of its class, however long it runs.
     extra = minus(there, need) if fits(need, there) else EVERYTHING
     chosen, before = NOBODY, MANY
     for k in range(first, len(line)):
-        kind = kth_open(line, memory, k)
+        kind = kth_waiting(line, k)
         if kind == NOBODY:
             break
         if not fits(line[kind].need, free):
             continue
-        by = memory[line[kind].hours].closes
         if fits(line[kind].need, extra):
-            job = line[kind].first if by == math.inf else seek(jobs, line[kind], now, by, before)
-        elif now + line[kind].shortest > min(by, shadow) and line[kind].planted == 0:
+            job = line[kind].first
+        elif now + line[kind].shortest > shadow and line[kind].planted == 0:
             continue
         else:
-            job = seek(jobs, line[kind], now, min(by, shadow), before)
+            job = seek(jobs, line[kind], now, shadow, before)
         if job != NOBODY and jobs[job].number < before:
             chosen, before = job, jobs[job].number
     if chosen != NOBODY:
@@ -75,10 +66,10 @@ def choose(jobs, line, serving, memory, profile, running, free, now):
 
 
 @numba.njit(nogil=True, **BORROWING)
-def _first_that_fits(line, memory, free):
-    """Return the place, among the classes in which somebody waits, of the first that fits and whose hours are open."""
+def _first_that_fits(line, free):
+    """Return the place, among the classes in which somebody waits, of the first that fits."""
     for k in range(len(line)):
-        kind = kth_open(line, memory, k)
+        kind = kth_waiting(line, k)
         if kind == NOBODY:
             break
         if fits(line[kind].need, free):
@@ -95,6 +86,5 @@ POLICIES = {
         example="a later job fits into the hole",
         knows_times=True,
         takes_priorities=True,
-        in_hours=choose,
     )
 }

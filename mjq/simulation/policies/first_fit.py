@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from mjq.simulation.engine.policy import Policy
 from mjq.simulation.engine.queue import NOBODY, fits
-from mjq.simulation.engine.treap import first_in_hours, uproot
 
 
 def choose(jobs, line, serving, memory, profile, running, free, now):
@@ -23,14 +22,6 @@ def choose(jobs, line, serving, memory, profile, running, free, now):
     return chosen
 
 
-def choose_in_hours(jobs, line, serving, memory, profile, running, free, now):
-    """Return the same where there are hours: jobs that may not start by theirs count as absent."""
-    chosen = first_in_hours(jobs, line, memory, free, now)
-    if chosen != NOBODY:
-        uproot(jobs, line[jobs[chosen].kind], chosen)
-    return chosen
-
-
 POLICIES = {
     "first-fit": Policy(
         choose,
@@ -38,6 +29,5 @@ POLICIES = {
         sources=("MualemFeitelson01",),
         example="a later job is too long for the hole",
         takes_priorities=True,
-        in_hours=choose_in_hours,
     )
 }

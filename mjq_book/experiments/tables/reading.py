@@ -27,8 +27,6 @@ KEPT = {
     "public_logs": "public_logs",
     "public_logs_waits": "public_logs",
     "real_waits": "real_waits",
-    "rules": "rules",
-    "starts_by_hour": "rules",
     "summaries": "summaries",
     "summaries_logs": "summaries",
     "what_if": "what_if",
