@@ -221,7 +221,7 @@ def test_one_resource_alone_is_the_log_that_is_read_by_it(seed):
 
 OTHERS = dict(
     need=(2.0, 7.0), limit=1.0, most=(4.0, 9.0), count=3, share=0.5, steps=[(0, 4)], changes=[],
-    target=1.0,
+    target=1.0, servers=4.0,
 )  # fmt: skip
 # These know several: their answer is the same whichever resource comes first, but for names and order.
 KNOW = {

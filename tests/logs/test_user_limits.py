@@ -71,7 +71,7 @@ def test_a_plan_keeps_the_limit_of_users(lived):
     largest = plan.policies[0].sizes[-1].waits.mean.value
     made = replayed(log, 4096, estimate=log.estimate).wait.mean() / HOUR
     assert largest == pytest.approx(made) and made > 0
-    assert not any("limits for users" in words for words in plan.assumptions)
+    assert not any("limits for users" in words for words in plan.assumes)
 
 
 def written(log, path):
