@@ -47,10 +47,6 @@ from .forecast.starts import forecast_start as forecast_start
 from .hosts import report_on_hosts as report_on_hosts
 from .making.example import example_log as example_log
 from .making.example import example_path as example_path
-from .making.lublin import lublin_log as lublin_log
-from .making.summarizing import summarize as summarize
-from .making.summary import Summary as Summary
-from .making.summary import read_summary as read_summary
 from .making.synthetic import SyntheticLog as SyntheticLog
 from .making.synthetic import synthetic_log as synthetic_log
 from .on_hosts import Hosts as Hosts

@@ -49,8 +49,9 @@ from mjq.solvers import chain, drain, qbd
 from mjq.solvers.network import Network
 from mjq.solvers.phase_type import coxian, erlang, exponential, hyperexponential
 from mjq.solvers.transient import Transient
-from mjq_logs import Log, saturated_starts, summarize, time_with_a_job_that_fits
-from mjq_logs.making import campaigns
+from mjq_book.experiments.campaigns import following
+from mjq_book.experiments.campaigns.fitting import summarize
+from mjq_logs import Log, saturated_starts, time_with_a_job_that_fits
 from mjq_logs.waits.one_size import wait_statistics
 
 NAMES = (*POLICIES, "backfill-2", "backfill-5", "msfq-1", "msfq-3")
@@ -265,7 +266,7 @@ def summaries():
         user=rng.integers(0, 9, 300), servers=8.0,
     )  # fmt: skip
 
-    campaigns.FITS = 2  # plain Python is slow
+    following.FITS = 2  # plain Python is slow
 
     def found(jobs):
         copy = summarize(jobs).draw(200, seed=2)

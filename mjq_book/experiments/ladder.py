@@ -21,12 +21,14 @@ import numpy as np
 from tqdm import tqdm
 
 import mjq_logs
+from mjq_book.experiments.campaigns.drawing import placed_singly
+from mjq_book.experiments.campaigns.fitting import summarize
+from mjq_book.experiments.campaigns.following import variation
+from mjq_book.experiments.campaigns.own_error import POINTS, share_of_order, waits_of
+from mjq_book.experiments.campaigns.summary import Summary
 from mjq_book.experiments.public_logs import required_traces
 from mjq_book.experiments.summaries import DRAWS, public
 from mjq_book.experiments.tables.keeping import keep
-from mjq_logs.making.campaigns import variation
-from mjq_logs.making.drawing import placed_singly
-from mjq_logs.making.own_error import POINTS, share_of_order, waits_of
 
 TABLE = Path(__file__).parent / "tables/ladder.csv"
 COMMAND = "make experiment NAME=ladder"
@@ -35,8 +37,8 @@ LOGS = "KTH-SP2", "SDSC-SP2"
 
 def rungs(log: mjq_logs.Log) -> dict[str, Callable[[int], mjq_logs.Log]]:
     """Return what draws a log from a seed, for each rung."""
-    site = mjq_logs.summarize(log)
-    without = mjq_logs.summarize(replace(log, user=None))
+    site = summarize(log)
+    without = summarize(replace(log, user=None))
     return {
         "exponential classes, Poisson": lambda seed: independent(log, seed, exponential=True),
         "independent, Poisson": lambda seed: independent(log, seed),
@@ -47,9 +49,7 @@ def rungs(log: mjq_logs.Log) -> dict[str, Callable[[int], mjq_logs.Log]]:
     }
 
 
-def independent(
-    log: mjq_logs.Log, seed: int, cycle: mjq_logs.Summary | None = None, exponential: bool = False
-) -> mjq_logs.Log:
+def independent(log: mjq_logs.Log, seed: int, cycle: Summary | None = None, exponential: bool = False) -> mjq_logs.Log:
     """Draw jobs of a log one by one, which come in a Poisson process or by the hours of a summary, at its load."""
     rng, jobs = np.random.default_rng(seed), len(log)
     drawn = rng.integers(jobs, size=jobs)

@@ -28,9 +28,12 @@ import polars as pl
 from tqdm import tqdm
 
 import mjq_logs
+from mjq_book.experiments.campaigns.fitting import summarize
+from mjq_book.experiments.campaigns.lublin import lublin_log
+from mjq_book.experiments.campaigns.own_error import POINTS, fcfs_load_of, share_of_order, waits_of
+from mjq_book.experiments.campaigns.summary import Summary
 from mjq_book.experiments.public_logs import required_traces
 from mjq_book.experiments.tables.keeping import keep
-from mjq_logs.making.own_error import POINTS, fcfs_load_of, share_of_order, waits_of
 
 TABLE = Path(__file__).parent / "tables/summaries.csv"
 TABLE_OF_LOGS = Path(__file__).parent / "tables/summaries_logs.csv"
@@ -97,12 +100,12 @@ def _at_load(log, load):
     return replace(log, submit=arrivals * _load(log) / load)
 
 
-def copies(log: mjq_logs.Log, site: mjq_logs.Summary) -> dict[str, Callable[[int], mjq_logs.Log]]:
+def copies(log: mjq_logs.Log, site: Summary) -> dict[str, Callable[[int], mjq_logs.Log]]:
     """Return what draws a copy from a seed, by kind."""
     load, servers = _load(log), log.require_servers()
 
     def lublin(seed):
-        jobs = mjq_logs.lublin_log(len(log), round(servers), load, seed)
+        jobs = lublin_log(len(log), round(servers), load, seed)
         need, run, submit = (column.astype(float) for column in (jobs.need, jobs.run, jobs.submit))
         return mjq_logs.Log(need=need, run=run, submit=submit, servers=servers)
 
@@ -129,7 +132,7 @@ def figures(log: mjq_logs.Log, fcfs_load: float) -> dict[str, float]:
     }
 
 
-def rows(name: str, log: mjq_logs.Log, site: mjq_logs.Summary) -> Iterator[dict]:
+def rows(name: str, log: mjq_logs.Log, site: Summary) -> Iterator[dict]:
     """Yield the rows of one log."""
     own = figures(log, site.fcfs_load)
     for kind, draw in copies(log, site).items():
@@ -144,7 +147,7 @@ def rows(name: str, log: mjq_logs.Log, site: mjq_logs.Summary) -> Iterator[dict]
             }  # fmt: skip
 
 
-def described(name: str, log: mjq_logs.Log, site: mjq_logs.Summary, seconds: float) -> dict:
+def described(name: str, log: mjq_logs.Log, site: Summary, seconds: float) -> dict:
     """Return the row of a log and its summary, which took so long."""
     return {
         "log": name, "jobs": len(log), "days": float(site.span / 86_400), "servers": site.servers,
@@ -158,11 +161,11 @@ def main() -> None:
     folder = required_traces()
     comparisons: list[dict] = []
     about: list[dict] = []
-    mjq_logs.summarize(mjq_logs.example_log())  # what is compiled is not timed
+    summarize(mjq_logs.example_log())  # what is compiled is not timed
     for name in tqdm(LOGS, desc="logs"):
         log = public(name, folder)
         began = time.perf_counter()
-        site = mjq_logs.summarize(log)
+        site = summarize(log)
         took = time.perf_counter() - began
         about.append(described(name, log, site, took))
         comparisons += rows(name, log, site)

@@ -7,7 +7,6 @@ package are about logs:
 ``capacity``  capacity
 ``plan``      plan
 ``wait``      wait
-``summary``   summary, draw
 ``sheet``     paragraphs and tables, as text or as a page
 ``reading``   options of the commands that read a log
 ``common``    options and messages shared by all commands
@@ -41,9 +40,6 @@ MAIN_HELP = """Run the chapters of the book with your own numbers, or study the 
     mjq plan log.swf --target-wait 2h    find how many servers keep the waits short
     mjq wait log.swf --need 32 --limit 4h
                                          forecast when one more job would start
-    mjq summary log.swf -o site.json     summarize a log in at most 700 numbers, to share
-    mjq draw site.json --seed 1 -o copy.swf
-                                         draw a log from a summary
     mjq sheets stability -o week2        write a different exercise sheet for each student
     mjq grade answers.csv week2/key.csv  grade their answers
 
@@ -56,7 +52,7 @@ LAST_LINE = (
 )
 SECTIONS: dict[str, list[str]] = {
     "Chapters": ["list", "run", "sweep"],
-    "Logs": ["replay", "capacity", "plan", "wait", "summary", "draw"],
+    "Logs": ["replay", "capacity", "plan", "wait"],
     "Teaching": ["sheets", "grade"],
 }
 ENTRIES = {entry.name: entry for entry in entry_points(group="mjq.commands")}

@@ -46,7 +46,7 @@ most, and how much could be done if others might pass a job that fits nowhere. T
 left out.
 
 LOG is a file in the Standard Workload Format, the output of sacct, or a CSV or Parquet table; "-" is the standard
-input. It may be a summary that mjq summary has written: jobs are then drawn from it. A log of a million jobs takes
+input. A log of a million jobs takes
 about 0.4 GB of memory, and each further million about 0.1 GB. In Slurm, this command writes such a log without the
 names of users:
 

@@ -92,7 +92,7 @@ def replay(
     """Replay a log under queueing policies and print how long its jobs wait.
 
     LOG is a file in the Standard Workload Format, the output of sacct, or a CSV or Parquet table; "-" is the standard
-    input. It may be a summary that mjq summary has written: jobs are then drawn from it. A log of a million jobs takes
+    input. A log of a million jobs takes
     about 0.4 GB of memory, and each further million about 0.1 GB.
 
     Jobs queue in order of arrival or, with --priority, by priority and then by arrival. Fair share is not modelled. A
@@ -163,7 +163,7 @@ def replay(
         "left out": cluster_log.lines.read - cluster_log.lines.used,
         "servers": dict(zip(several, size.tolist(), strict=True)) if several else size,
         "lines": cluster_log.lines.model_dump(),
-        "notes": list(dict.fromkeys([*cluster_log.notes, *notes])) if "Summary" in cluster_log.header else notes,
+        "notes": notes,
         "policies": _plain(rows),
     }
     asked = cluster_log if servers is None else replace(cluster_log, servers=size, servers_from="given")

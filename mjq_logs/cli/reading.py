@@ -17,8 +17,6 @@ from mjq_logs.cli.common import note, show, show_json
 if TYPE_CHECKING:
     from mjq_logs import Gap, Hosts, Log
 
-OF_SUMMARIES = "capacity", "plan", "replay"  # commands that take a summary in place of a log
-SEED = 1  # of the jobs that are drawn from it
 
 
 def _taken_by(module, check):
@@ -296,15 +294,9 @@ def read(
     its own.
     """
     import mjq_logs
-    from mjq_logs.making.summary import is_summary
     from mjq_logs.reading.log import INFERRED
 
-    if is_summary(path):
-        if since is not None or until is not None:
-            raise click.UsageError(f"{path} is a summary of a log: it has no window to choose")
-        log = _drawn(path, columns, **words)
-    else:
-        log = _within(mjq_logs.read_log(path, dict(columns) or None, **words), since, until)
+    log = _within(mjq_logs.read_log(path, dict(columns) or None, **words), since, until)
     if machine is not None and not log.resources and log.servers_from in ("", INFERRED):
         log = replace(log, servers=machine, servers_from="given")  # the file does not say what the machine is
     if keep_gaps is not None or calendar is not None:
@@ -326,30 +318,6 @@ def _within(log: Log, since: str | None, until: str | None) -> Log:
         except ValueError as error:
             raise ValueError(f"{option}: {error}") from None
     return within(log, *ends)
-
-
-def _drawn(path, columns, servers=None, unit=None, partition=None, strict=False, memory=None, priority=None):
-    """Return a log drawn from a summary; the first notes say so, and what its own error is."""
-    from mjq_logs import read_summary
-
-    context = click.get_current_context()
-    if context.info_name not in OF_SUMMARIES:
-        raise click.UsageError(f"{path} is a summary of a log; {context.info_name} needs the log itself")
-    if columns or unit is not None or partition is not None or strict or memory is not None:
-        raise click.UsageError(
-            f"{path} is a summary of a log: it has no columns, units or partitions to choose from, and no lines that "
-            "cannot be used"
-        )
-    if priority is not None:
-        raise click.UsageError(f"{path} is a summary of a log: it knows no queues by which jobs could go first")
-    site = read_summary(path)
-    log = site.draw(seed=SEED)
-    if servers is not None:
-        if servers < log.need.max():
-            raise ValueError(f"a job drawn from {path} needs {log.need.max():g} servers, more than {servers:g}")
-        log = replace(log, servers=float(servers), servers_from="given")
-    sentences = (f"{len(log)} jobs are drawn from the summary {path}, with seed {SEED}.", *site.error_in_words())
-    return replace(log, notes=sentences, header={"Summary": path})
 
 
 def _with_outages(

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from scipy.stats import binomtest
 
 from mjq_logs import Log, intervals, planned, read_log, what_if, with_exact_estimates
-from mjq_logs.making.writing import as_swf
 from mjq_logs.waits.one_size import interval, measured, surely_below, wait_statistics
 from tests.conftest import TRACES, needs_traces, said
+from tests.logs.writing import as_swf
 
 DAY = 86_400.0
 SHOWN = re.compile(r"\(([-+.e\d]+) to ([-+.e\d]+)\)")
@@ -159,8 +159,7 @@ def hollow(text):
 
 
 def test_no_printed_interval_is_hollow_and_met_is_not_lost_when_a_server_is_added(tmp_path):
-    path = tmp_path / "log.swf"
-    path.write_bytes(as_swf(daily(500, jobs=60, hours=1.0)))
+    path = as_swf(daily(500, jobs=60, hours=1.0), tmp_path / "log.swf")
     asked = "--target-wait", "20min", "--servers", "5:14:10", "--estimates", "exact", "--workers", 1
     status, out, _ = said("plan", path, *asked, "--full")
     assert status == 0 and not hollow(out)

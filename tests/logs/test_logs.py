@@ -498,3 +498,20 @@ def test_a_repeated_row_is_one_whose_columns_are_all_the_same(tmp_path, names):
 def test_a_log_whose_starts_are_all_too_early_does_not_say_how_many_servers_there_are(tmp_path):
     log = read_log(written(tmp_path, "submit,start,run,need", "10,1,5,2", "20,2,5,2"))
     assert log.servers is None and "2 jobs started before the log allows it" in log.notes[-1]
+
+
+def test_users_are_read_from_all_formats(tmp_path):
+    (tmp_path / "a.swf").write_text("; MaxProcs: 8\n" + "".join(
+        f"{k} {k} 0 60 1 -1 -1 1 60 -1 1 {user} -1 -1 -1 -1 -1 -1\n" for k, user in enumerate((70, 5, 70, -1), 1)
+    ))  # fmt: skip
+    (tmp_path / "b.csv").write_text("submit,need,run,who\n1,1,60,ann\n2,1,60,bob\n3,1,60,ann\n4,1,60,\n")
+    header = "JobIDRaw;State;Submit;Start;ElapsedRaw;AllocCPUS;UID"
+    rows = [f"{k};COMPLETED;{k};{k};60;1;{user}" for k, user in enumerate((1001, 0, 1001, ""), 1)]
+    (tmp_path / "c.txt").write_text("\n".join([header, *rows]))
+    logs = [
+        read_log(tmp_path / "a.swf"),
+        read_log(tmp_path / "b.csv", {"user": "who"}, servers=8),
+        read_log(tmp_path / "c.txt"),
+    ]
+    assert [log.user.tolist() for log in logs] == [[0, 1, 0, -1]] * 3
+    assert read_log(tmp_path / "b.csv", servers=8).user is None

@@ -295,7 +295,7 @@ def test_who_knows_several_answers_by_all_of_them(name):
     "words",
     [
         ["replay", "--gantt", "a.svg"], ["plan", "--target-wait", "1h"], ["plan", "--cap", "4"],
-        ["summary"], ["capacity", "--anonymous"], ["capacity", "--calendar", "up.txt"],
+        ["capacity", "--anonymous"], ["capacity", "--calendar", "up.txt"],
     ],
 )  # fmt: skip
 def test_commands_that_know_one_resource_name_the_option(tmp_path, words):

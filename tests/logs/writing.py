@@ -11,3 +11,14 @@ def as_table(log, path, **more):
     needs = dict(zip(log.resources, log.needs.T, strict=True)) if log.resources else {"need": log.need}
     pl.DataFrame(columns | needs | more).rename({"number": "job"}, strict=False).write_csv(path)
     return path
+
+
+def as_swf(log, path):
+    """Write a log in the Standard Workload Format, in whole seconds; return where it is."""
+    of_each = zip(log.submit.round(), log.run.round(), log.need, log.estimate.round(), strict=True)
+    lines = [
+        f"{k} {submit:.0f} -1 {run:.0f} {need:g} -1 -1 {need:g} {limit:.0f} -1 1 -1 -1 -1 -1 -1 -1 -1"
+        for k, (submit, run, need, limit) in enumerate(of_each, start=1)
+    ]
+    path.write_text("\n".join([f"; MaxProcs: {log.servers:g}", *lines]))
+    return path

@@ -20,6 +20,7 @@ from mjq_book.experiments import (
     summaries,
     two_tier,
 )
+from mjq_book.experiments.campaigns.fitting import summarize
 from tests.conftest import ROOT, TRACES, needs_traces
 
 # Tables of which another test computes rows again.
@@ -68,7 +69,7 @@ def kept_constants():
 
 def of_summarized():
     one = summaries.public("NASA 1993", TRACES)
-    row = summaries.described("NASA 1993", one, mjq_logs.summarize(one), 0.0)
+    row = summaries.described("NASA 1993", one, summarize(one), 0.0)
     return {name: x for name, x in row.items() if name != "seconds"}
 
 

@@ -18,8 +18,9 @@ from mjq.simulation import replay
 from mjq.solvers import qbd, symbolic
 from mjq_book import experiments, published
 from mjq_book.experiments import ladder, summaries
+from mjq_book.experiments.campaigns.fitting import summarize
+from mjq_book.experiments.campaigns.own_error import share_of_order
 from mjq_logs.capacity.saturated import saturated_starts
-from mjq_logs.making.own_error import share_of_order
 from tests.conftest import TRACES, needs_traces, systems
 
 TABLE = 6, (2, 3), (2.5, 0.625), (0.5, 0.5)
@@ -356,7 +357,7 @@ def test_the_ladder_is_computed_again(name):
 def test_summaries_are_computed_again(name):
     """From the public log itself: what is promised of the summary, and every number of the kept table."""
     log = summaries.public(name, TRACES)
-    site = mjq_logs.summarize(log)
+    site = summarize(log)
     assert not site.no_promise and site.size <= 700
     kept = experiments.kept("summaries").filter(log=name, copy="summary")
     means = dict(kept.select("figure", "mean").iter_rows())

@@ -25,9 +25,18 @@ from typing import NamedTuple
 import numpy as np
 
 from mjq._util.compiling import numba
-from mjq_logs.making import drawing
-from mjq_logs.making.drawing import AGES, CLOCK, DAY, HALVES, HOUR, MEMORY, THIRDS, WEEK, WORK_CLASSES
-from mjq_logs.making.summary import FEWEST, GAP_LEVELS, LEVELS, Summary, quantiles, short, shorter, work_classes
+from mjq_book.experiments.campaigns import drawing
+from mjq_book.experiments.campaigns.drawing import AGES, CLOCK, DAY, HALVES, HOUR, MEMORY, THIRDS, WEEK, WORK_CLASSES
+from mjq_book.experiments.campaigns.summary import (
+    FEWEST,
+    GAP_LEVELS,
+    LEVELS,
+    Summary,
+    quantiles,
+    short,
+    shorter,
+    work_classes,
+)
 
 APART = 96 * HOUR  # a longer gap ends a campaign
 PRIOR = 10.0  # jobs that the mean over all cells counts for in each of them

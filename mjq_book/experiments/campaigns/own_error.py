@@ -7,8 +7,8 @@ from collections.abc import Callable
 import numpy as np
 
 from mjq.simulation import replay
+from mjq_book.experiments.campaigns.summary import FIGURES
 from mjq_logs.capacity.saturated import LINE, saturated_starts
-from mjq_logs.making.summary import FIGURES
 from mjq_logs.reading.log import HOUR, Log
 
 DRAWS, SEED = 8, 1_000_003

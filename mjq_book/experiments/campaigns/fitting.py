@@ -4,7 +4,7 @@ Needs are exact; rare ones join the nearest, with their work kept. The needs wit
 the work, up to eight, are *groups*, and the others belong to the nearest one. In each group the jobs are cut by run
 time into twelve *levels*, which are equal in half the share of the jobs plus half the share of the work.
 
-What users do from job to job is in their campaigns: see :mod:`mjq_logs.making.campaigns`.
+What users do from job to job is in their campaigns: see :mod:`mjq_book.experiments.campaigns.following`.
 
 A log that does not tell its users gets the model with two numbers of memory: the probability that a job repeats the
 need of the one before it beyond chance, and then its level.
@@ -16,10 +16,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from mjq_logs.making.campaigns import Coarse, beginnings, with_campaigns
-from mjq_logs.making.drawing import DAY, HOUR, LATE, WEEK
-from mjq_logs.making.own_error import compared, fcfs_load_of
-from mjq_logs.making.summary import (
+from mjq_book.experiments.campaigns.drawing import DAY, HOUR, LATE
+from mjq_book.experiments.campaigns.following import Coarse, beginnings, with_campaigns
+from mjq_book.experiments.campaigns.own_error import compared, fcfs_load_of
+from mjq_book.experiments.campaigns.summary import (
     CAMPAIGNS,
     FACTOR_LEVELS,
     FEWEST,
@@ -38,7 +38,6 @@ from mjq_logs.making.summary import (
 from mjq_logs.reading.clock import local
 from mjq_logs.reading.log import Log
 
-FEWEST_JOBS, LEAST_SPAN = 200, WEEK / 1000  # of a log; the span is in seconds
 OF_ALL = 5000  # a need has at least one job in so many
 MOST_NEEDS = 75
 MOST_GROUPS = 8
@@ -58,12 +57,6 @@ def summarize(log: Log) -> Summary:
     Summary
         With its own error: eight draws are replayed and compared with the log.
 
-    Raises
-    ------
-    ValueError
-        If the log has fewer than 200 jobs, does not tell when they came or how many servers there are, if all came at
-        once or within ten minutes, or none ran.
-
     Examples
     --------
     >>> from mjq_logs import example_log
@@ -73,16 +66,8 @@ def summarize(log: Log) -> Summary:
     """
     arrival = log.require_arrivals()
     servers = log.require_servers()
-    if len(log) < FEWEST_JOBS:
-        raise ValueError(f"a summary needs at least {FEWEST_JOBS} jobs, and the log has {len(log)}")
     arrival = arrival - arrival.min()
     span = arrival.max()
-    if not span > 0:
-        raise ValueError("all jobs of the log came at once: it tells nothing about the times between them")
-    if span < LEAST_SPAN:
-        raise ValueError(f"the jobs of the log came within {span:g} s; a summary needs at least {LEAST_SPAN:g} s")
-    if not (log.need * log.run).sum() > 0:
-        raise ValueError("no job of the log ran for any time")
     needs, kind, run = _joined(log.need, log.run)
     work = needs[kind] * run
     groups = _groups(needs, kind, work)
@@ -146,8 +131,6 @@ def _joined(need, run):
     while keep.sum() > MOST_NEEDS:  # several are equally rare
         fewest += 1
         keep = count >= fewest
-    if not keep.any():
-        raise ValueError(f"no need of the log has {np.ceil(fewest):.0f} jobs, so that none can be told")
     kept = needs[keep]
     joined = nearest(needs, kept)[kind]
     return kept, joined, run * need / kept[joined]

@@ -1,0 +1,378 @@
+"""The model of how users submit jobs: what a summary of a log holds, what is drawn from it, and its own error."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from mjq_book.experiments.campaigns import drawing, fitting, following, own_error
+from mjq_book.experiments.campaigns.drawing import DAY, LATE, WEEK
+from mjq_book.experiments.campaigns.fitting import summarize
+from mjq_book.experiments.campaigns.following import beginnings, variation
+from mjq_book.experiments.campaigns.lublin import lublin_log
+from mjq_book.experiments.campaigns.own_error import share_of_order
+from mjq_book.experiments.campaigns.summary import CAMPAIGNS, FIGURES, LEVELS, TWO_NUMBERS
+from mjq_logs import Log, example_log
+
+
+@pytest.fixture(scope="module")
+def log():
+    return example_log()
+
+
+@pytest.fixture(scope="module")
+def site(log):
+    return summarize(log)
+
+
+@pytest.fixture
+def unchecked(monkeypatch):
+    """Without its eight draws: where the own error does not matter."""
+    monkeypatch.setattr(fitting, "_with_its_error", lambda site, log: site)
+
+
+@pytest.fixture
+def quick(unchecked, monkeypatch):
+    """And with few draws to fit how often campaigns look: where that does not matter either."""
+    monkeypatch.setattr(following, "FITS", 4)
+
+
+def two_users(weeks=40, servers=16):
+    """One user submits four short jobs of one server each morning, the other a long one of eight each evening.
+
+    Both do so every other week.
+    """
+    day = DAY * np.arange(7 * weeks)
+    day = day[day // WEEK % 2 == 0]
+    mornings = (day[:, None] + 9 * 3600 + 600 * np.arange(4)).ravel()
+    evenings = day + 20 * 3600
+    submit = np.concatenate([mornings, evenings])
+    first = np.arange(len(submit)) < len(mornings)
+    order = np.argsort(submit, kind="stable")
+    need, run, user = np.where(first, 1.0, 8.0), np.where(first, 300.0, 20_000.0), np.where(first, 0, 1)
+    return Log(need=need[order], run=run[order], submit=submit[order], user=user[order], servers=servers, clock=0.0)
+
+
+def some_log(rng, jobs, users=7, needs=(1, 2, 4, 16), servers=16.0):
+    submit = np.sort(rng.uniform(0, 40 * DAY, jobs)).round()
+    run = rng.lognormal(6, 2, jobs).round()
+    return Log(
+        need=rng.choice(np.array(needs, dtype=float), jobs),
+        run=run,
+        submit=submit,
+        estimate=600.0 * np.ceil(run * rng.uniform(1, 5, jobs) / 600 + 0.01),
+        user=rng.integers(users, size=jobs),
+        servers=servers,
+    )
+
+
+# --- What is drawn ---------------------------------------------------------------------------------------------------
+
+
+def test_two_users_are_found_and_drawn_again(unchecked):
+    log = two_users()
+    site = summarize(log)
+    assert site.model == CAMPAIGNS and site.needs.tolist() == [1, 8] and site.groups.tolist() == [1, 8]
+    assert (site.runs[0] == 300).all() and (site.runs[1] == 20_000).all()
+    copy = site.draw(50_000, seed=2)
+    assert np.mean(copy.need == 8) == pytest.approx(0.2, abs=0.001)
+    assert copy.run[copy.need == 8] == pytest.approx(20_000) and copy.run[copy.need == 1] == pytest.approx(300)
+    hour = copy.submit // 3600 % 24
+    assert np.isin(hour[copy.need == 8], (9, 20)).mean() > 0.4  # the hours of both, for the profile is one
+    order, begins = beginnings(copy.submit, copy.user)
+    same = (copy.need[order][1:] == copy.need[order][:-1])[~begins[1:]]
+    assert same.mean() > 0.95
+
+
+def test_a_draw_depends_on_its_seed_alone(site):
+    draw, same, other = site.draw(3000, seed=5), site.draw(3000, seed=5), site.draw(3000, seed=6)
+    columns = "submit", "need", "run", "estimate", "user"
+    assert all(np.array_equal(getattr(draw, name), getattr(same, name)) for name in columns)
+    assert not np.array_equal(draw.submit, other.submit)
+
+
+@pytest.mark.parametrize("users", [True, False])
+def test_shares_load_and_levels_are_kept(log, users):
+    site = summarize(log if users else replace(log, user=None))
+    copy = site.draw(100_000, seed=3)
+    assert (np.diff(copy.submit) >= 0).all() and copy.run.min() >= 1 and (copy.estimate >= copy.run).all()
+    assert set(copy.need) <= set(site.needs)
+    load = copy.need @ copy.run / (copy.servers * copy.submit.max())
+    assert load == pytest.approx(site.load, rel=0.01)
+    # Jobs of campaigns are dealt from a deck that has each need and level in its share; the others are drawn.
+    shares = np.array([np.mean(copy.need == need) for need in site.needs])
+    assert shares == pytest.approx(site.shares, abs=0.002 if users else 0.03)
+    assert (copy.need @ copy.run) / len(copy) == pytest.approx(
+        (log.need @ log.run) / len(log), rel=0.01 if users else 0.1
+    )
+    group = site.group_of[np.searchsorted(site.needs, copy.need)]
+    for g, runs in enumerate(np.round(site.runs)):
+        thirds = np.searchsorted(runs, copy.run[group == g], side="left") * 3 // LEVELS
+        expected = site.weights[g].reshape(3, -1).sum(axis=1)
+        assert np.bincount(thirds, minlength=3) / len(thirds) == pytest.approx(expected, abs=0.005 if users else 0.06)
+
+
+def test_work_varies_from_week_to_week_as_in_the_log(log, site):
+    """And more where campaigns look at no other time."""
+
+    def of(log):
+        return variation(log.submit, log.need * log.run, log.submit.max())
+
+    def drawn(summary):
+        return np.mean([of(summary.draw(seed=k)) for k in range(16)], axis=0)
+
+    own = of(replace(log, submit=log.submit - log.submit[0]))
+    without, more = drawn(replace(site, looks=0.0)), drawn(replace(site, looks=6.0))
+    assert (more < without).all()
+    assert drawn(site).mean() == pytest.approx(own.mean(), abs=0.15)
+
+
+def test_work_varies_as_in_a_log_that_was_drawn(site, unchecked):
+    """A log of campaigns that avoid busy days: how many times they look is found from how its work varies."""
+
+    def of(log):
+        return variation(log.submit, log.need * log.run, log.submit.max())
+
+    for looks in (0.5, 2.0):
+        log = replace(site, looks=looks).draw(20_000, seed=3)
+        again = summarize(log)
+        assert looks / 3 < again.looks < 3 * looks
+        drawn = np.mean([of(again.draw(20_000, seed=k)) for k in range(16)], axis=0)
+        assert drawn == pytest.approx(of(replace(log, submit=log.submit - log.submit[0])), abs=0.12)
+
+
+def test_campaigns_begin_where_least_work_is():
+    """A campaign of much work, dealt last and placed first; then single jobs that look at many times."""
+    flat = drawing.Times(
+        gaps=np.full((8, drawing.GRID), 12 * 3600.0), hours=np.ones((2, 24)),
+        summed=np.cumsum(np.ones((2, 24)), axis=1), days=np.cumsum(np.ones(7)), quiet=np.zeros(7, dtype=bool),
+    )  # fmt: skip
+    jobs, span = 60, 40 * WEEK
+    begins = np.arange(jobs) <= 45
+    work = np.where(np.arange(jobs) < 45, 1e-3, 100.0)
+    nothing, ranks = np.zeros(jobs, dtype=np.int32), np.full(jobs, 0.5)
+    for seed in range(5):
+        arrival = drawing.placed(np.random.default_rng(seed), flat, nothing, ranks, begins, work, span, 30.0)
+        assert np.diff(arrival[45:]) % span == pytest.approx(12 * 3600.0)  # all of a campaign, by its gaps
+        behind, ahead = (arrival[:45] - arrival[45]) % span, (arrival[45] - arrival[:45]) % span
+        assert (behind > 7 * DAY).all() and (ahead > 12 * DAY).mean() > 0.9
+
+
+def test_the_job_that_is_copied_lies_l_jobs_back_with_probability_one_over_l():
+    rng = np.random.default_rng(3)
+    back = np.array([drawing._back(rng, 50) for _ in range(40_000)])
+    assert set(back) <= set(range(1, 51))
+    for least in (2, 3, 10):
+        # Of the last 50 jobs alone: what lies further back is drawn again.
+        expected = (1 / least - 1 / 51) / (1 - 1 / 51)
+        assert np.mean(back >= least) == pytest.approx(expected, abs=4 * np.sqrt(expected / len(back)))
+    assert max(drawing._back(rng, 10**6) for _ in range(20_000)) <= drawing.MEMORY
+
+
+def test_the_deck_has_each_need_and_level_in_its_share():
+    rng = np.random.default_rng(4)
+    shares = rng.random((5, 12))
+    shares /= shares.sum()
+    for jobs in (1, 7, 300, 12_345):
+        decks = np.array([drawing._deck(rng, shares, jobs) for _ in range(200)])
+        assert (decks.sum(axis=(1, 2)) == jobs).all()
+        assert (np.abs(decks - shares * jobs) < 1 + 1e-9).all()
+        assert decks.mean(axis=0) == pytest.approx(shares * jobs, abs=0.15)
+
+
+def test_variation_is_a_mean_over_eight_times_at_which_days_begin():
+    """Work of one hour each day: some days that begin with it and some that end with it are alike."""
+    arrival = 86_400.0 * np.arange(70) + 3600 * np.tile([1.0, 23.0], 35)
+    work = np.ones(70)
+    slow = []
+    for length in (WEEK, DAY):
+        each = []
+        for k in range(8):
+            begin = k * length / 8
+            whole = int((70 * DAY - begin) // length)
+            inside = (arrival >= begin) & (arrival < begin + whole * length)
+            per = np.bincount(((arrival[inside] - begin) // length).astype(int), work[inside], minlength=whole)
+            each.append(per.std() / per.mean())
+        slow.append(np.log(max(np.mean(each), 1e-3)))
+    assert variation(arrival, work, 70 * DAY) == pytest.approx(slow, abs=1e-12)
+    assert np.isnan(variation(arrival[:1], work[:1], DAY)).all()
+
+
+def test_jobs_come_by_day_and_by_night_as_in_the_log(log, site):
+    copy = site.draw(50_000, seed=1)
+
+    def by_day(log):
+        hour = (log.submit + log.clock) // 3600 % 24
+        return np.mean((hour >= 8) & (hour < 20))
+
+    assert by_day(copy) == pytest.approx(by_day(log), abs=0.08)
+
+
+def test_campaigns_end_after_four_days(site):
+    copy = site.draw(5000, seed=1)
+    order, begins = beginnings(copy.submit, copy.user)
+    # A campaign that passes the end of the log goes on at its beginning.
+    assert begins.sum() < 1.1 * len(np.unique(copy.user)) + 5
+    arrival, user = np.array([0.0, 1, 2, 5 * DAY]), np.array([1, 2, 1, 1])
+    order, begins = beginnings(arrival, user)
+    assert order.tolist() == [0, 2, 3, 1] and begins.tolist() == [True, False, True, True]
+    assert LATE < DAY < WEEK
+
+
+def test_a_summary_of_draws_is_like_the_summary(quick, site):
+    again = summarize(site.draw(60_000, seed=4))
+    for name, most in (("copy", 0.03), ("near", 0.04), ("keep", 0.05), ("begin", 0.02), ("fresh", 0.02), ("end", 0.02)):
+        assert np.abs(getattr(again, name) - getattr(site, name)).mean() < most, name
+    assert abs(np.log(again.gaps[..., 3] / site.gaps[..., 3])).mean() < 0.5
+    assert abs(np.log(again.age[:5] / site.age[:5])).max() < 0.7
+
+
+def test_fast_campaigns_stay_fast(quick):
+    """Half of the users submit each minute, half each hour: gaps are copied with the jobs."""
+    rng = np.random.default_rng(2)
+    each = 400
+    pause = np.where(rng.random(20) < 0.5, 60.0, 3600.0)
+    submit = np.concatenate([np.cumsum(np.full(each, gap)) + 5 * WEEK * k for k, gap in enumerate(pause)])
+    jobs = len(submit)
+    fast = Log(np.ones(jobs), np.full(jobs, 300.0), submit, user=np.repeat(np.arange(20), each), servers=4.0)
+    mixed = replace(fast, submit=np.concatenate(
+        [np.cumsum(rng.choice([60.0, 3600.0], each)) + 5 * WEEK * k for k in range(20)]
+    ))  # fmt: skip
+    assert summarize(fast).pace[0] > 0.2 > 0.1 > summarize(mixed).pace[0]
+
+
+def test_two_numbers_of_memory():
+    rng = np.random.default_rng(8)
+    jobs, need, run = 30_000, [], []
+    for k in range(jobs):
+        stay = k and rng.random() < 0.4
+        need.append(need[-1] if stay else rng.choice([1.0, 2.0, 8.0], p=[0.5, 0.3, 0.2]))
+        run.append(run[-1] if stay and rng.random() < 0.5 else rng.lognormal(6, 1))
+    log = Log(np.array(need), np.array(run), submit=60.0 * np.arange(jobs), servers=8.0)
+    site = summarize(log)
+    assert site.model == TWO_NUMBERS and site.looks is None and site.end is None
+    assert site.repeat[0] == pytest.approx(0.4, abs=0.02)
+    copy = site.draw(seed=1)
+    for k in (1, 2):
+        assert np.mean(copy.need[k:] == copy.need[:-k]) == pytest.approx(
+            np.mean(log.need[k:] == log.need[:-k]), abs=0.02
+        )
+
+
+@settings(max_examples=8, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(seed=st.integers(0, 10**6), jobs=st.integers(200, 400), users=st.integers(1, 9))
+def test_any_log_is_summarized_and_drawn(quick, seed, jobs, users):
+    rng = np.random.default_rng(seed)
+    log = some_log(rng, jobs, users, needs=1 + rng.integers(16, size=5))
+    site = summarize(log)
+    assert site.model == (CAMPAIGNS if len(np.unique(log.user)) > 1 else TWO_NUMBERS)
+    copy = site.draw(500, seed)
+    assert len(copy) == 500 and copy.need.max() <= log.servers and copy.submit.min() >= 0
+
+
+def test_users_who_submit_one_job_each_are_as_unknown(quick):
+    log = some_log(np.random.default_rng(1), 400)
+    for user in (np.arange(400), np.where(np.arange(400) < 4, 0, -1)):
+        site = summarize(replace(log, user=user))
+        assert site.model == TWO_NUMBERS and site.repeat is not None
+
+
+def test_jobs_of_unknown_users_are_no_campaign(quick):
+    log = some_log(np.random.default_rng(2), 2000)
+    half = np.where(np.arange(2000) % 2 == 0, -1, log.user)
+    alone = np.where(half < 0, 10_000 + np.arange(2000), half)
+    draws = [summarize(replace(log, user=user)).draw(3000, seed=1) for user in (half, alone)]
+    assert all(np.array_equal(getattr(draws[0], name), getattr(draws[1], name)) for name in ("submit", "need", "run"))
+
+
+def test_gaps_that_are_always_copied_and_once_are_not(quick):
+    """A thousand users submit three jobs in even steps, and eight others do not."""
+    rng = np.random.default_rng(3)
+    begins, step = WEEK * np.arange(1000), rng.uniform(10, 80_000, 1000)
+    even = (begins[:, None] + step[:, None] * np.arange(3)).ravel()
+    uneven = (begins[:8, None] + np.cumsum(rng.uniform(10, 80_000, (8, 4)), axis=1) + 3600).ravel()
+    submit = np.concatenate([even, uneven])
+    order = np.argsort(submit, kind="stable")
+    user = np.concatenate([np.repeat(np.arange(1000), 3), np.repeat(1000 + np.arange(8), 4)])
+    jobs = len(submit)
+    site = summarize(
+        Log(rng.choice([1.0, 2.0], jobs), rng.lognormal(5, 1, jobs), submit[order], user=user[order], servers=8.0)
+    )
+    assert np.isfinite(site.pace).all() and site.pace.max() <= 1
+
+
+@pytest.mark.parametrize("span", [700.0, 5000.0])
+def test_short_spans_are_summarized_and_drawn(quick, span):
+    log = some_log(np.random.default_rng(4), 400)
+    site = summarize(replace(log, submit=np.sort(np.random.default_rng(5).uniform(0, span, 400))))
+    assert len(site.draw(3)) == 3 and len(site.draw(400)) == 400
+
+
+def test_a_log_of_many_needs_has_no_more_numbers(quick):
+    rng = np.random.default_rng(1)
+    site = summarize(some_log(rng, 40_000, 100, needs=np.arange(1, 301), servers=300.0))
+    assert len(site.needs) <= fitting.MOST_NEEDS and len(site.groups) == 8 and site.size <= 700
+    assert replace(site, error=dict.fromkeys(FIGURES, (1.0, 1.0))).size <= 700
+
+
+# --- Its own error ---------------------------------------------------------------------------------------------------
+
+
+def test_the_summary_tells_its_own_error(log, site):
+    assert set(site.error) == set(FIGURES)
+    assert all(off >= 0 for _, off in filter(None, site.error.values()))
+    draws = [share_of_order(site.draw(seed=k)) for k in range(8)]
+    expected = 100 * (np.mean(draws) - share_of_order(log))
+    assert site.error["fcfs capacity"][0] == pytest.approx(expected, abs=3 * site.error["fcfs capacity"][1] + 0.5)
+
+
+def test_a_wait_that_no_draw_has_is_not_a_wait_that_the_log_has_not():
+    """A ratio of zero is one; unknown is the ratio to a wait that is not there."""
+    crowded = Log(need=np.ones(400), run=np.full(400, 90.0), submit=60.0 * np.arange(400), servers=1)
+    alone = replace(crowded, submit=100.0 * np.arange(400))
+    for log, drawn, ratio in ((crowded, alone, (0.0, 0.0)), (alone, crowded, None)):
+        error = own_error.compared(log, lambda seed, drawn=drawn: drawn, 0.5)
+        assert error["easy mean wait"] == error["easy 90 % wait"] == ratio
+
+
+def test_nothing_is_promised_where_nothing_can_be(site, log):
+    off = max(abs(site.error[f"{policy} capacity"][0]) for policy in ("fcfs", "easy"))
+    far = ("the capacity of the draws is off by more than 2 points",) if off > 2 else ()
+    assert site.reasons == ("the log is of fewer than 300 days", *far)
+    reasons = summarize(replace(log, submits_are_starts=True, user=None, start=None)).reasons
+    assert "the submit times of the log are start times" in reasons
+    assert "the log does not tell who submitted its jobs" in reasons
+
+
+def test_a_long_log_with_users_is_promised(monkeypatch):
+    monkeypatch.setattr(fitting, "POINTS_OFF", 100.0)
+    assert summarize(two_users(weeks=60)).no_promise == ()
+    monkeypatch.setattr(fitting, "POINTS_OFF", -1.0)
+    assert "off by more than" in summarize(two_users(weeks=60)).reasons[0]
+
+
+def test_no_level_and_no_need_stands_for_fewer_than_five_jobs(quick):
+    rng = np.random.default_rng(3)
+    log = some_log(rng, 3000, 30, needs=(1, 1, 1, 1, 2, 2, 4, 8, 16))
+    run, need = log.run.copy(), log.need.copy()
+    run[rng.integers(3000, size=3)] = 3e6  # three jobs with most of the work
+    need[:4] = 13.0
+    log = replace(log, run=run, need=need)
+    site = summarize(log)
+    assert 13 not in site.needs
+    group = site.group_of[np.searchsorted(site.needs, np.where(log.need == 13, 16, log.need))]
+    for g, weights in enumerate(site.weights):
+        assert (weights * (group == g).sum() >= 4.97).all()  # the weights are rounded
+    assert site.runs.max() < 0.7 * log.run.max()
+
+
+def test_the_model_of_lublin_and_feitelson():
+    log = lublin_log(20_000, 128, 0.7, seed=1)
+    assert log.need @ log.run / (128 * log.submit.max()) == pytest.approx(0.7, rel=0.01)
+    assert np.mean(log.need == 1) == pytest.approx(0.244, abs=0.01)
+    powers = (log.need > 1) & (log.need & (log.need - 1) == 0)
+    assert powers.mean() > 0.576 and log.run.max() <= np.exp(12)
+    hour = np.bincount(log.submit // 3600 % 24, minlength=24)
+    assert hour.argmax() in range(8, 18) and hour.min() < hour.max() / 3
