@@ -1,12 +1,10 @@
-"""Files of machines: the hosts of a cluster, one or several a line, from a table, Slurm, or the simulator Alea.
+"""Files of machines: the hosts of a cluster, one or several a line.
 
-Four kinds are told apart by their first line:
+Two kinds are told apart by their first line:
 
 * a *table*, such as CSV, with the names of its columns: a line for each host, or for several that are alike, with a
   column ``count``;
-* what ``sinfo -N -o "%N %c %m %G"`` prints, or the same with other columns beside it;
-* what ``scontrol show node`` prints, with or without ``--oneliner``;
-* a file of machines as Alea reads it: number, name, hosts, processors of a host, speed, and KB of memory of a host.
+* what ``sinfo -N -o "%N %c %m %G"`` prints, or the same with other columns beside it.
 """
 
 from __future__ import annotations
@@ -39,16 +37,12 @@ OTHERS = {  # names of columns besides our own; those of memory may end in their
 OF_MEMORY = re.compile(r"(?:mem|memory|ram)(?:_(bytes|b|[kmgt]i?b))?", re.IGNORECASE)
 IN_SLURM = "NODELIST", "HOSTNAMES"  # headings of names by sinfo; it prints a node once for each of its partitions
 MEMORY_OF_SLURM = "MEMORY"  # its heading, of MB
-OF_SLURM = "NODELIST", "CPUS", MEMORY_OF_SLURM, "GRES"
-SHOWN = {"CPUS": r"\bCPUTot=(\S+)", MEMORY_OF_SLURM: r"\bRealMemory=(\S+)", "GRES": r"\bGres=(\S+)"}  # by scontrol
-OF_ALEA = "id", "name", "nodes", "cpus", "speed", "memory_kb"
-FIELDS_OF_ALEA = range(6, 9)  # some files have further ones
 
 
 def read_hosts(
     path: str | Path, unit: str | None = None, *, columns: Mapping[str, str] | None = None, memory: str | None = None
 ) -> Hosts:
-    """Read the hosts of a machine from a file: a table, the output of ``sinfo`` or ``scontrol``, or a file of Alea.
+    """Read the hosts of a machine from a file: a table, or the output of ``sinfo``.
 
     Parameters
     ----------
@@ -73,7 +67,7 @@ def read_hosts(
     Raises
     ------
     ValueError
-        If the file is none of these, a column is missing, a line holds no host, or a host is listed twice.
+        If the file is neither of these, a column is missing, a line holds no host, or a host is listed twice.
 
     Examples
     --------
@@ -99,41 +93,12 @@ def read_hosts(
 
 
 def _cells(lines: Iterable[tuple[int, list[str]]]) -> Iterator[tuple[int, list[str]]]:
-    """Return a file of any of these kinds as lines of a table, the header first."""
+    """Return a file of either kind as lines of a table, the header first."""
     number, first, rest = first_line(lines)
     all_of = chain([(number, [first])], rest)
-    words = first.split()
-    if words[0].startswith("NodeName="):
-        return chain([(0, ["\t".join(OF_SLURM)])], _shown(all_of))
-    if len(words) in FIELDS_OF_ALEA and None not in map(as_number, (words[0], *words[2:6])):
-        return chain([(0, ["\t".join(OF_ALEA)])], _tabs(all_of, len(OF_ALEA)))
-    return all_of if re.search(r"[,;|\t]", first) else _tabs(all_of, None)
-
-
-def _tabs(lines, most):
-    """Yield lines with tabs between their words, of which there are at most so many."""
-    for number, block in lines:
-        yield number, ["\t".join(line.split()[:most]) for line in block]
-
-
-def _shown(lines):
-    """Yield a line for each node that ``scontrol show node`` shows, which takes one line or many."""
-    node, began = "", 0
-    for number, line in ((number + k, line) for number, block in lines for k, line in enumerate(block)):
-        if line.startswith("NodeName="):
-            if node:
-                yield began, [_node(node)]
-            node, began = "", number
-        node += f" {line}"
-    yield began, [_node(node)]
-
-
-def _node(text):
-    parts = [text.split()[0].removeprefix("NodeName=")]
-    for pattern in SHOWN.values():
-        match = re.search(pattern, text)
-        parts.append(match[1] if match else "")
-    return "\t".join(parts)
+    if re.search(r"[,;|\t]", first):
+        return all_of
+    return ((number, ["\t".join(line.split()) for line in block]) for number, block in all_of)
 
 
 def _hosts(lines, units, columns, memory):
