@@ -22,7 +22,7 @@ from numpy.typing import ArrayLike
 
 from mjq._util import checks
 from mjq.simulation.calendar import Calendar, calendar_of
-from mjq_logs.reading.clock import as_date, local, original
+from mjq_logs.reading.clock import as_date, original
 from mjq_logs.reading.log import HOUR, Gap, Log
 
 DAY, WEEK = 24 * HOUR, 168 * HOUR
@@ -245,5 +245,4 @@ def _when(log, gap):
     if log.clock is None:
         first = float(original(log, [log.begin])[0])
         return f"day {(gap.begin - first) / DAY:.1f} to {(gap.end - first) / DAY:.1f}"
-    first, last = local(replace(log, gaps=()), [gap.begin, gap.end])  # a gap is on the clock of the file
-    return f"{as_date(first)} to {as_date(last)}"
+    return f"{as_date(gap.begin + log.clock)} to {as_date(gap.end + log.clock)}"  # a gap is on the clock of the file

@@ -20,12 +20,3 @@ def on_scale(wait: ArrayLike) -> np.ndarray:
 def off_scale(value: ArrayLike) -> np.ndarray:
     """Return seconds for log(1 + minutes)."""
     return MINUTE * np.expm1(value)
-
-
-def errors(real: ArrayLike, told: ArrayLike) -> np.ndarray:
-    """Return how far waits [s] are from real ones on the scale; not a number where a real wait is not known.
-
-    >>> errors([0.0, 60.0, 540.0], [0.0, 0.0, 240.0]).round(3).tolist()
-    [0.0, 0.693, 0.693]
-    """
-    return np.abs(on_scale(real) - on_scale(told))

@@ -50,41 +50,14 @@ def dated(log: Log, time: float) -> str:
     return as_date(there) if log.clock is not None and abs(there) <= FARTHEST else f"second {there:.10g}"
 
 
-def instants(log: Log, text: pl.Series) -> np.ndarray:
-    """Return the times of a log [s] for seconds of it, or for dates at its place; not a number for what is neither.
-
-    Raises
-    ------
-    ValueError
-        For a date if the log has no clock; and for a date with a zone if that of the log is not known.
-
-    Examples
-    --------
-    >>> from mjq_logs import Log
-    >>> log = Log([1], [60], [0], clock=843_480_031)
-    >>> instants(log, pl.Series(["1996-09-23T12:00:31", "7.5", "-"])).tolist()
-    [0.0, 7.5, nan]
-    """
-    seconds, zoned = moments(text)
-    dates = zoned.is_not_null()
-    if not dates.any():
-        return seconds.fill_null(np.nan).to_numpy()
-    if log.clock is None:
-        raise ValueError(f"{_first(text, dates)} is a date, and the log has no clock: give seconds as it does")
-    if (bad := zoned.fill_null(False)).any() and log.clock != 0.0:
-        raise ValueError(
-            f"{_first(text, bad)} has a zone: give dates without one, on the clock of the place of the log"
-        )
-    return seconds.zip_with(~dates, seconds - log.clock).fill_null(np.nan).to_numpy()
-
-
 def as_moment(log: Log, text: str) -> float:
     """Return the time of a log for what a user writes: seconds of the log, or a date at its place.
 
     Raises
     ------
     ValueError
-        If it is neither, or farther away than any log lasts, or as :func:`instants` does.
+        If it is neither, or farther away than any log lasts; for a date if the log has no clock; and for a date with a
+        zone if that of the log is not known.
 
     Examples
     --------
@@ -92,16 +65,18 @@ def as_moment(log: Log, text: str) -> float:
     >>> as_moment(Log([1], [60], [0], clock=0.0), "1970-01-02"), as_moment(Log([1], [60], [0]), "7.5")
     (86400.0, 7.5)
     """
-    (time,) = instants(log, pl.Series([text.strip()])).tolist()
-    if np.isnan(time):
-        raise ValueError(f"{brief(text)} is neither a number of seconds nor a date such as 2026-05-03T14:30")
+    words = text.strip()
+    (time,), (zoned,) = (column.to_list() for column in moments(pl.Series([words])))
+    if zoned is not None and log.clock is None:
+        raise ValueError(f"{brief(words)} is a date, and the log has no clock: give seconds as it does")
+    if zoned and log.clock != 0.0:
+        raise ValueError(f"{brief(words)} has a zone: give dates without one, on the clock of the place of the log")
+    if time is None:
+        raise ValueError(f"{brief(words)} is neither a number of seconds nor a date such as 2026-05-03T14:30")
+    time -= 0.0 if zoned is None else log.clock
     if abs(time) > FARTHEST:
-        raise ValueError(f"{brief(text)} is more than {FARTHEST / YEAR:.0f} years from second 0 of the log")
+        raise ValueError(f"{brief(words)} is more than {FARTHEST / YEAR:.0f} years from second 0 of the log")
     return time
-
-
-def _first(text, which):
-    return brief(text.filter(which)[0])
 
 
 def _taken(log, times):
