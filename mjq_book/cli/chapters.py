@@ -7,6 +7,7 @@ import os
 import re
 import shutil
 import sys
+from contextlib import nullcontext
 from pathlib import Path
 
 import click
@@ -18,13 +19,11 @@ from mjq_logs.cli.common import (
     FAILED,
     Command,
     NewFile,
-    connect_workers,
     force_option,
     json_option,
     page_name,
     quiet_option,
     say,
-    scheduler_option,
     show,
     show_json,
     workers_option,
@@ -43,6 +42,7 @@ def _complete_parameter(context, parameter, incomplete):
 
 
 FEW = 4  # answers that a run prints
+ANSWER = 10.0  # seconds that a scheduler has to answer
 VALUES = "Write 0.2:2:10 for ten values from 0.2 to 2, 1:100:3:log for equal ratios, or a list such as 0.1,0.5,0.9."
 chapter_argument = click.argument("name", metavar="CHAPTER", shell_complete=_complete_chapter)
 into_option = click.option(
@@ -205,7 +205,11 @@ def _bar(name):
     help="Read the cases from this CSV file. It has a column for each parameter; a column named case names the cases.",
 )  # fmt: skip
 @workers_option
-@scheduler_option
+@click.option(
+    "--scheduler", metavar="ADDRESS",
+    help="Use the workers of this dask scheduler, such as tcp://host:8786. Name only one that you trust: it can run "
+    "code on this machine.",
+)  # fmt: skip
 @click.option(
     "--format", "format", type=click.Choice(["csv", "parquet"]), default="csv", show_default=True,
     help="Write the tables of results in this format.",
@@ -240,7 +244,7 @@ def sweep(
     if not ranges and table is None:
         raise click.UsageError("a sweep needs -p NAME VALUES or --cases FILE")
     names, cases = runs.inputs.combine(cases, ranges, names)
-    with connect_workers(workers, scheduler) as crew:
+    with _crew(workers, scheduler) as crew:
         done = runs.sweep(
             name, cases, names=names, label=label, into=into, workers=crew, format=format, force=force,
             progress=not quiet and sys.stderr.isatty(),
@@ -249,6 +253,20 @@ def sweep(
     for case in done.failed:
         say(f"case {case.name} failed {case.error}", FAILED)
     return FAILED if done.failed else 0
+
+
+def _crew(number, scheduler):
+    """Return a context with what runs the cases: a number of processes, or a client of a scheduler."""
+    if scheduler is None:
+        return nullcontext(number if number is not None else os.cpu_count() or 1)
+    if number is not None:
+        raise click.UsageError("--workers and --scheduler exclude each other; the scheduler has workers of its own")
+    from distributed import Client
+
+    try:
+        return Client(scheduler, timeout=ANSWER)
+    except Exception as error:  # each kind of address has errors of its own
+        raise RuntimeError(f"no scheduler answers at {scheduler}: {error}") from error
 
 
 def _cell(value):

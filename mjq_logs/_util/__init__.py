@@ -1,4 +1,4 @@
-"""Plumbing that commands and long computations share: files that appear whole, journals, versions of the code.
+"""Plumbing that commands and long computations share: files that appear whole, versions of the code.
 
 Nothing here is part of the public interface.
 """

@@ -6,7 +6,7 @@ import json
 import os
 import re
 from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext, suppress
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,6 @@ from mjq_logs._util import folders
 from mjq_logs.cli.alive import erase
 
 BAD_INPUT, FAILED = 2, 1  # exit statuses
-ANSWER = 10.0  # seconds that a scheduler has to answer
 
 force_option, replace_option = (  # the second is for commands that need not know it, for their files alone
     click.option("--force", is_flag=True, expose_value=exposed, help="Replace results that exist already.")
@@ -29,11 +28,6 @@ quiet_option = click.option("-q", "--quiet", is_flag=True, help="Show no progres
 workers_option = click.option(
     "--workers", metavar="N", type=click.IntRange(1),
     help="Use this many processes on this machine. By default there is one for each core.",
-)  # fmt: skip
-scheduler_option = click.option(
-    "--scheduler", metavar="ADDRESS",
-    help="Use the workers of this dask scheduler, such as tcp://host:8786. Name only one that you trust: it can run "
-    "code on this machine.",
 )  # fmt: skip
 
 
@@ -169,17 +163,3 @@ def _as_json_escapes_it(match):
     if printable(character) == character:
         return character
     return "\\u007f" if character == "\x7f" else json.dumps(character)[1:-1]
-
-
-def connect_workers(number: int | None, scheduler: str | None) -> AbstractContextManager:
-    """Return a context with what runs the cases: a number of processes, or a client of a scheduler."""
-    if scheduler is None:
-        return nullcontext(number if number is not None else os.cpu_count() or 1)
-    if number is not None:
-        raise click.UsageError("--workers and --scheduler exclude each other; the scheduler has workers of its own")
-    from distributed import Client
-
-    try:
-        return Client(scheduler, timeout=ANSWER)
-    except Exception as error:  # each kind of address has errors of its own
-        raise RuntimeError(f"no scheduler answers at {scheduler}: {error}") from error

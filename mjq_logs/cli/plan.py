@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from contextlib import nullcontext
 from typing import Any, NamedTuple
 
 import click
@@ -13,12 +12,10 @@ from mjq_logs.cli import sheet
 from mjq_logs.cli.common import (
     Command,
     NewFile,
-    connect_workers,
     force_option,
     json_option,
     page_option,
     quiet_option,
-    scheduler_option,
     workers_option,
 )
 from mjq_logs.cli.reading import (
@@ -161,7 +158,7 @@ class Sizes(Servers):
 )  # fmt: skip
 @click.option(
     "-o", "output", type=NewFile(),
-    help="Write the plan to this file as JSON. If the command is interrupted, repeat it to resume.",
+    help="Write the plan to this file as JSON.",
 )  # fmt: skip
 @sheet.full_option
 @page_option
@@ -169,12 +166,11 @@ class Sizes(Servers):
 @schema_option("Plan")
 @anonymous_option
 @workers_option
-@scheduler_option
 @force_option
 @quiet_option
 def plan(
     log, target, percentile, policies, sizes, caps, estimates, absent, growth, node, output,
-    full, page, as_json, anonymous, workers, scheduler, force, quiet, **reading,
+    full, page, as_json, anonymous, workers, force, quiet, **reading,
 ):  # fmt: skip
     """Find how many servers keep the waits of a log below a target.
 
@@ -211,8 +207,7 @@ def plan(
     changes += [mjq_logs.with_exact_estimates(cluster_log)] if estimates else []
     changes += [mjq_logs.without_need(cluster_log, need) for need in absent]
     tried = _tried(cluster_log, sizes, node)
-    with nullcontext() if workers is scheduler is None else connect_workers(workers, scheduler) as crew:
-        result = mjq_logs.planned(cluster_log, target, policies, tried, changes=changes, workers=crew, **common)
+    result = mjq_logs.planned(cluster_log, target, policies, tried, changes=changes, workers=workers, **common)
     title = "How many servers?" if result.target is not None else "What if?"
     sheet.deliver(_answer(log, cluster_log, result), result, full, as_json, page, title, _charts(result))
     return 0 if result.met else MISSED

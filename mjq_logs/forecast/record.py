@@ -6,6 +6,7 @@ every fourth one of the next two thousand, and so on. So the same ones are taken
 
 from __future__ import annotations
 
+import json
 import warnings
 from collections.abc import Sequence
 from functools import partial
@@ -16,8 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from mjq._util import parallel
-from mjq_logs._util import fingerprints
-from mjq_logs._util.journal import Journal
+from mjq_logs._util import fingerprints, folders
 from mjq_logs.answers import ForecastRecord
 from mjq_logs.forecast.by_rule import LATER, drawn, waits_by_rule, within
 from mjq_logs.forecast.nearest import LEVELS, MEMORY, SHARES, Past, place
@@ -89,17 +89,21 @@ def past_of(
     path = None
     if keep is not None:
         keep.mkdir(parents=True, exist_ok=True)
-        path = keep / f"{log}-{policy}.jsonl"
+        path = keep / f"{log}-{policy}.json"
     code = fingerprints.code("mjq", "mjq_logs")
-    journal = Journal(path, dict(code=code, log=log, policy=policy, draws=DRAWS, later=LATER), force=True)
-    todo = [(number, number) for number in wanted if number not in journal.rows]
+    described = dict(code=code, log=log, policy=policy, draws=DRAWS, later=LATER)
+    found = json.loads(path.read_bytes()) if path and path.exists() else None
+    made = {int(number): row for number, row in found["rows"].items()} if found and found["of"] == described else {}
+    todo = [(number, number) for number in wanted if number not in made]
     bar = parallel.Bar("forecasts of the past", len(todo), progress, delay=parallel.SOON)
     with bar, warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Sending large graph")  # each process needs the whole log
         for rows in parallel.map_as_completed(partial(rows_of, jobs, policy), todo, workers):
-            journal.note(rows)
+            made |= rows
             bar.update(len(rows))
-    kept = [journal.rows[number] for number in wanted]
+    if path and todo:
+        folders.write(path, json.dumps({"of": described, "rows": made}).encode())
+    kept = [made[number] for number in wanted]
     return Past(
         np.array(wanted, dtype=np.int64),
         jobs.arrival[wanted],

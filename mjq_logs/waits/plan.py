@@ -77,12 +77,11 @@ def planned(
     node : float
         Servers of a node.
     output : path, optional
-        Replays are noted there as they are made; the same call after an interruption goes on with those that are
-        missing. The plan is written there as JSON.
+        The plan is written there as JSON.
     workers : int or distributed.Client or None
         As for :func:`mjq._util.parallel.map_as_completed`.
     force : bool
-        Replace an output that is there, and what was noted of another plan.
+        Replace an output that is there.
     progress : bool, optional
         Show a progress bar; by default on a terminal.
 
@@ -114,7 +113,7 @@ def planned(
 
 
 class _Work:
-    """Hold what all replays of a call share: their journals are beside one output, and there is one bar."""
+    """Hold what all replays of a call share: one output and one bar."""
 
     def __init__(self, percentile, output, workers, force, progress):
         self.percentile = float(checks.positive("percentile", percentile, ndim=0))
@@ -123,9 +122,8 @@ class _Work:
         self.output = None if output is None else Path(output)
         if self.output is not None:
             folders.refuse_existing(self.output, force)
-        self.workers, self.force = workers, force
+        self.workers = workers
         self.bar = Bar("replays", 0, progress, delay=SOON)
-        self.all: list[Replays] = []
 
     def __enter__(self) -> Self:
         return self
@@ -134,19 +132,13 @@ class _Work:
         self.bar.close()
 
     def replays(self, log: Log) -> Replays:
-        """Return the replays of one more log; the journals of the second and further logs are numbered."""
-        path = self.output
-        if path is not None and self.all:
-            path = path.with_name(f"{path.name}.{len(self.all) + 1}")
-        self.all.append(Replays(log, self.percentile, self.workers, path, self.force, self.bar))
-        return self.all[-1]
+        """Return the replays of one more log."""
+        return Replays(log, self.percentile, self.workers, self.bar)
 
     def done(self, answer):
-        """Write what was found, remove the journals, and return it."""
+        """Write what was found, and return it."""
         if self.output is not None:
             folders.write(self.output, (answer.model_dump_json(indent=1) + "\n").encode())
-            for replays in self.all:
-                replays.forget()
         return answer
 
 

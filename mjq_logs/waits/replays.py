@@ -5,19 +5,16 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 from mjq._util import checks, parallel
-from mjq_logs._util import fingerprints
-from mjq_logs._util.journal import Journal
 from mjq_logs.outages import calendar_on
 from mjq_logs.reading.log import Log
 from mjq_logs.waits.one_size import wait_statistics, worth
 
 
 class Replays:
-    """Make each replay of one log once; keep notes beside an output if there is one, so that the same call resumes.
+    """Make each replay of one log once.
 
     Parameters
     ----------
@@ -26,33 +23,14 @@ class Replays:
         As for :func:`mjq_logs.waits.one_size.wait_statistics`.
     workers : int or distributed.Client or None
         As for :func:`mjq._util.parallel.map_as_completed`.
-    output : path or None
-        What the replays are for.
-    force : bool
-        Replace what was noted of others.
     bar : mjq._util.parallel.Bar
         Counts the replays; its total grows with what is asked for.
     """
 
-    def __init__(
-        self,
-        log: Log,
-        percentile: float,
-        workers: parallel.Workers | None,
-        output: Path | None,
-        force: bool,
-        bar: parallel.Bar,
-    ):
+    def __init__(self, log: Log, percentile: float, workers: parallel.Workers | None, bar: parallel.Bar):
         self.log, self.percentile, self.workers, self.bar = log, percentile, workers, bar
         self.worth = worth(log)
-        described = {"code": fingerprints.code("mjq", "mjq_logs"), "log": _fingerprint(log), "percentile": percentile}
-        path = None if output is None else output.with_name(output.name + ".part")
-        self.journal = Journal(path, described, force)
-        self.rows = self.journal.rows
-
-    def forget(self) -> None:
-        """Remove the notes, after the output has been written."""
-        self.journal.remove()
+        self.rows: dict[str, dict[str, Any]] = {}
 
     def make(self, cases: Iterable[dict[str, Any]]) -> None:
         """Make the replays that are missing."""
@@ -60,7 +38,7 @@ class Replays:
         self.bar.total += len(todo)
         compute = partial(_waits, self.log, self.percentile, self.worth.number)
         for rows in parallel.map_as_completed(compute, list(todo.items()), self.workers):
-            self.journal.note(rows)
+            self.rows |= rows
             self.bar.update(len(rows))
 
     def waits(self, **case: Any) -> dict[str, Any]:
@@ -93,13 +71,3 @@ class Replays:
 
 def _waits(log, percentile, number, case):
     return wait_statistics(log, **case, percentile=percentile, number=number)
-
-
-def _fingerprint(log):
-    """Return what tells this log from another one: whatever a replay depends on."""
-    there = () if (before := log.before) is None else (before.need, before.run, before.start, before.estimate)
-    first = () if log.priority is None else (log.priority, None if before is None else before.priority)
-    calendar = () if log.calendar is None else (log.calendar.since, log.calendar.up)
-    limits = () if log.user_limit is None else (log.user_limit, log.user)
-    columns = log.need, log.run, log.arrival, log.estimate
-    return fingerprints.of_arrays(log.begin, log.end, *columns, *there, *first, *calendar, *limits)

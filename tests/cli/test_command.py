@@ -24,7 +24,6 @@ from tests.conftest import FULL, ROOT, SMALL, Said, said, write_chapter
 TOOLS = Path(sys.executable).parent
 EXAMPLE = ROOT / "mjq_logs/making/example.swf.gz"
 LOG = "submit,run,need\n0,1,1\n"
-NOBODY_ANSWERS = ["plan", "log.csv", "--target-wait", "1h", "--servers", "2", "--scheduler", "nowhere"]
 FOLDER = """\
 mjq: Invalid value for '--html': 'none/page.html' is no name of a file in a folder that exists
 See mjq run --help.
@@ -77,6 +76,8 @@ def test_without_the_repository_there_are_no_chapters(tmp_path, monkeypatch):
     monkeypatch.setattr(chapters, "NOTEBOOKS", tmp_path)
     words = f"{chapters.NONE_HERE}\n"
     assert said("list") == (1, "", f"mjq: {words}")
+    failed = {"command": "list", "error": {"type": "failure", "message": chapters.NONE_HERE}}
+    assert json.loads(said("list", "--json").err) == failed
     for asked in (["list", "stability"], ["run", "stability"], ["sweep", "stability", "-p", "n", "3"]):
         assert said(*asked, cwd=tmp_path) == (2, "", f"mjq: {words}")
 
@@ -118,7 +119,7 @@ def test_bad_input_ends_with_status_2_and_a_clear_word(tmp_path, words, complain
         (0, ["list", "stability", "--json"]),
         (2, ["run", "stability", "-p", "nn1", "3"]),
         (2, ["list", "nonsense", "--json"]),
-        (1, NOBODY_ANSWERS),
+        (1, ["sweep", "stability", "-p", "p1", ".5", "--scheduler", "nowhere"]),
     ],
 )
 def test_a_process_says_what_is_said_here(tmp_path, status, words):
@@ -236,7 +237,8 @@ def test_no_command_replaces_a_file_unasked_nor_one_that_it_reads(tmp_path):
         arguments = [other for other in made.params if isinstance(other, click.Argument)]
         read = [new.with_name(f"{other.name}{new.suffix}") for other in arguments]
         others = [other for other in made.params if isinstance(other, click.Option) and other is not option]
-        needed = [word for other in others if other.required for word in (other.opts[0], tmp_path / "other")]
+        values = {"need": "4", "limit": "1h"}  # all other options that must be there name files
+        needed = [x for other in others if other.required for x in (other.opts[0], values.get(other.name, "other"))]
         for path in read:
             path.write_text("read")
         there = said(name, *read, *needed, option.opts[0], new)
@@ -349,25 +351,24 @@ def test_a_failed_run_ends_with_status_1_and_says_where(tmp_path, small):
 
 
 @pytest.mark.parametrize(
-    ("status", "words", "kind", "complaint"),
+    ("words", "complaint"),
     [
-        (2, ["list", "--nonsense"], "input", "No such option"),
-        (2, ["list", "stabilty"], "input", "there is no chapter 'stabilty'; nearest: stability"),
-        (2, ["replay", "missing.swf", "--servers", "-1"], "input", "Invalid value for '--servers'"),
-        (2, ["replay", "missing.swf"], "input", "File 'missing.swf' does not exist"),
-        (2, ["capacity", "."], "input", "File '.' is a directory"),
-        (2, ["replay", "log.csv", "--starts", "-"], "input", "'-' is no name of a file"),
-        (2, ["plan", "log.csv"], "input", "give --target-wait, or a what-if"),
-        (1, NOBODY_ANSWERS, "failure", "no scheduler answers at nowhere"),
-        (2, ["summary", ""], "input", "File '' does not exist"),
-        (2, ["wait", "missing.swf", "--limit", "soon"], "input", "'soon' is not a duration such as 2h"),
+        (["list", "--nonsense"], "No such option"),
+        (["list", "stabilty"], "there is no chapter 'stabilty'; nearest: stability"),
+        (["replay", "missing.swf", "--servers", "-1"], "Invalid value for '--servers'"),
+        (["replay", "missing.swf"], "File 'missing.swf' does not exist"),
+        (["capacity", "."], "File '.' is a directory"),
+        (["replay", "log.csv", "--starts", "-"], "'-' is no name of a file"),
+        (["plan", "log.csv"], "give --target-wait, or a what-if"),
+        (["summary", ""], "File '' does not exist"),
+        (["wait", "missing.swf", "--limit", "soon"], "'soon' is not a duration such as 2h"),
     ],
 )
-def test_every_command_that_prints_json_has_errors_as_json(tmp_path, status, words, kind, complaint):
+def test_every_command_that_prints_json_has_errors_as_json(tmp_path, words, complaint):
     (tmp_path / "log.csv").write_text(LOG)
     run = said(*words, "--json", cwd=tmp_path)
     told = json.loads(run.err)
-    assert (run.status, run.out, told["command"], told["error"]["type"]) == (status, "", words[0], kind)
+    assert (run.status, run.out, told["command"], told["error"]["type"]) == (2, "", words[0], "input")
     assert complaint in told["error"]["message"]
 
 

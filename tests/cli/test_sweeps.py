@@ -20,7 +20,6 @@ from mjq.simulation import simulate_depletion, simulate_multiserver
 from mjq_book import runs
 from mjq_book.runs import sweeps, tables
 from mjq_book.runs.sweeps import Case
-from mjq_logs.cli import common
 from tests.conftest import SMALL, csv_rows, said, write_chapter
 
 
@@ -228,7 +227,7 @@ def test_a_sweep_by_a_scheduler_of_cases_from_a_table_and_a_grid(tmp_path, small
 
 
 def test_a_scheduler_that_does_not_answer(tmp_path, small, monkeypatch):
-    monkeypatch.setattr(common, "ANSWER", 0.5)
+    monkeypatch.setattr("mjq_book.cli.chapters.ANSWER", 0.5)
     with socket.socket() as silent:  # which takes a port, and does not listen
         silent.bind(("127.0.0.1", 0))
         address = f"tcp://127.0.0.1:{silent.getsockname()[1]}"

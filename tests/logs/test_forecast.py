@@ -266,7 +266,7 @@ def test_the_record_tells_how_good_forecasts_were(log, few_draws):
 
 def test_forecasts_of_the_past_are_made_once(log, kept, few_draws, monkeypatch):
     first = forecast_start(log, 4, 1, keep=kept)
-    assert len(list(kept.glob("*.jsonl"))) == 1
+    assert len(list(kept.glob("*.json"))) == 1
     calls = []
     monkeypatch.setattr("mjq_logs.forecast.record.rows_of", lambda *what: calls.append(what))
     assert forecast_start(log, 4, 1, keep=kept) == first and not calls

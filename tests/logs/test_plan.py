@@ -11,7 +11,6 @@ import pytest
 from mjq.simulation import replay
 from mjq_logs import Log, Plan, example_log, planned, sizes_between
 from mjq_logs.making.example import example_path
-from mjq_logs.reading.log import Before
 from mjq_logs.waits.one_size import difference, interval, wait_statistics
 from tests.conftest import said
 
@@ -212,62 +211,11 @@ def test_bad_input_is_named(change, words):
         planned(**dict(log=mixed(1), target=1.0) | change)
 
 
-def test_notes_of_a_plan_are_those_of_who_was_there_before_and_of_the_window(tmp_path, monkeypatch):
-    """Replays begin with those jobs, so a plan that was interrupted does not go on with the notes of another one."""
-    log = mixed(7)
-    there = Before(*np.array([[4.0], [9e4], [-10.0], [-5.0]]), None, np.array([False]))
-    output = tmp_path / "plan.json"
-
-    def stop(*_):
-        raise KeyboardInterrupt
-
-    with monkeypatch.context() as patch:
-        patch.setattr("mjq_logs.waits.plan.plan_in_words", stop)
-        with pytest.raises(KeyboardInterrupt):
-            planned(log, 0.5, ["easy"], [10, 14], output=output)
-    for changed in (dict(before=there), dict(window=(log.begin, log.end + 7200))):
-        with pytest.raises(ValueError, match="another"):
-            planned(replace(log, **changed), 0.5, ["easy"], [10, 14], output=output)
-
-
-def test_an_interrupted_plan_goes_on_where_it_was(tmp_path, monkeypatch):
-    import mjq_logs.waits.replays as module
-
-    log, made, true = mixed(7), [], module.wait_statistics
-    whole = planned(log, 0.5, ["easy"], [10, 14, 20])
-
-    def stopping(log, servers, **case):
-        if len(made) == 5:
-            raise KeyboardInterrupt
-        made.append(servers)
-        return true(log, servers, **case)
-
-    monkeypatch.setattr(module, "wait_statistics", stopping)
-    with pytest.raises(KeyboardInterrupt):
-        planned(log, 0.5, ["easy"], [10, 14, 20], output=tmp_path / "plan.json")
-    assert (tmp_path / "plan.json.part").read_text().count("\n") == 5  # each line begins with its break
-    monkeypatch.setattr(module, "wait_statistics", lambda *words, **more: made.append(1) or true(*words, **more))
-    with pytest.raises(ValueError, match="another"):  # another log
-        planned(mixed(8), 0.5, ["easy"], [10, 14, 20], output=tmp_path / "plan.json")
-    again = planned(log, 0.5, ["easy"], [10, 14, 20], output=tmp_path / "plan.json")
-    assert again == whole == Plan.model_validate_json((tmp_path / "plan.json").read_text())
-    assert not (tmp_path / "plan.json.part").exists()
-    total = len(made)
-    made.clear()
-    monkeypatch.setattr(module, "wait_statistics", lambda *words, **more: made.append(1) or true(*words, **more))
-    planned(log, 0.5, ["easy"], [10, 14, 20])
-    assert total == len(made)  # no replay was made twice
+def test_a_plan_is_written_and_replaces_nothing_unasked(tmp_path):
+    whole = planned(mixed(7), 0.5, sizes=[10, 20], output=tmp_path / "plan.json")
+    assert whole == Plan.model_validate_json((tmp_path / "plan.json").read_text())
     with pytest.raises(ValueError, match="exists"):
-        planned(log, 0.5, ["easy"], [10], output=tmp_path / "plan.json")
-
-
-def test_the_same_plan_on_a_scheduler():
-    from distributed import Client, LocalCluster
-
-    log = mixed(9, jobs=300)
-    with LocalCluster(n_workers=1, threads_per_worker=1, processes=False, dashboard_address=None) as cluster:
-        with Client(cluster) as client:
-            assert planned(log, 0.5, sizes=[10, 20], workers=client) == planned(log, 0.5, sizes=[10, 20])
+        planned(mixed(7), 0.5, sizes=[10], output=tmp_path / "plan.json")
 
 
 # --- Words ------------------------------------------------------------------------------------------------------------
@@ -316,7 +264,6 @@ def test_the_shared_table_is_that_of_classes(path):
         ["--target-wait", "2h", "--servers", "8:x"], ["--target-wait", "2h", "--servers", "8:9:0"],
         ["--target-wait", "2h", "--percentile", "0"], ["--target-wait", "2h", "--growth", "0"],
         ["--target-wait", "2h", "--policy", "shortest"], ["--target-wait", "2h", "--html", "page.pdf"],
-        ["--target-wait", "2h", "--workers", "1", "--scheduler", "tcp://127.0.0.1:1"],
     ],
 )  # fmt: skip
 def test_bad_words_are_refused(path, words):

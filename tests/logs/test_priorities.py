@@ -11,7 +11,6 @@ from mjq.simulation import replay
 from mjq_logs import Hosts, Log, read_log, within
 from mjq_logs.hosting import rules_on
 from mjq_logs.replaying import replayed
-from mjq_logs.waits.replays import _fingerprint
 from tests.conftest import said
 
 SWF = "{number} {submit} {wait} {run} {need} -1 -1 {need} {run} -1 1 1 1 -1 {queue} {partition} -1 -1\n"
@@ -125,12 +124,6 @@ def test_jobs_from_before_the_window_keep_their_priority(tmp_path):
     assert (49 + made.schedule.start).tolist() == [49, 120, 100, 110]  # who runs is taken to have come a second before
     in_order = replayed(dataclasses.replace(cut, priority=None), 4, "fcfs")
     assert (49 + in_order.schedule.start).tolist() == [49, 100, 110, 120]
-
-
-def test_what_depends_on_priorities_is_told_apart(tmp_path):
-    path = as_table(tmp_path)
-    logs = [read_log(path, servers=8, priority=words) for words in (None, "queue=high", "queue=normal")]
-    assert len({_fingerprint(log) for log in logs}) == 3
 
 
 def test_the_command_says_how_long_each_kind_waits(tmp_path):
