@@ -1,6 +1,7 @@
 """Whatever is handed to a public function, it answers, or names the argument and what is wrong with it."""
 
 import math
+import re
 import warnings
 from decimal import Decimal
 from fractions import Fraction
@@ -116,6 +117,22 @@ def test_odd_arguments_are_answered_or_refused_in_words(function):
             error = refusal(function, good | {name: odd})
             assert error is None or str(error), (name, odd)
             assert not isinstance(error, OverflowError), (name, odd, error)
+
+
+# Arguments that errors call by another name.
+CALLED = {"m": "hosts", "n": "places", "B": "servers|b", "b": "needs", "N_A": "N", "N_B": "N", "K_A": "K", "K_B": "K"}
+
+
+@pytest.mark.parametrize("function", GOOD, ids=lambda f: f.__name__)
+def test_what_is_no_number_or_below_zero_is_refused_by_its_name(function):
+    good = GOOD[function]
+    for name, value in good.items():
+        bad = [math.nan, "x", -1]
+        if isinstance(value, tuple):
+            bad += [(math.nan, *value[1:]), (-1, *value[1:])]
+        for one in bad:
+            error = refusal(function, good | {name: one})
+            assert re.search(rf"\b({name}|{CALLED.get(name, name)})\b", str(error)), (name, one, error)
 
 
 @pytest.mark.parametrize(

@@ -29,22 +29,6 @@ def test_simulation_agrees_with_the_exact_queue(name, load):
         assert exact.tail(t) in estimate.widened(2.5)
 
 
-@pytest.mark.parametrize("name", SYSTEMS)
-def test_capacity_is_what_an_overloaded_system_completes(name):
-    system = SYSTEMS[name]
-    capacity = pc.processing_capacity(*system)
-    run = simulate_multiserver(2 * capacity, *system, 100_000, 12, replications=20, workers=2)
-    assert capacity in run.throughput.widened(2.5)
-
-
-def test_just_above_the_capacity_the_queue_grows_just_below_it_does_not():
-    system = SYSTEMS["Table I"]
-    capacity = pc.processing_capacity(*system)
-    below, above = (simulate_multiserver(f * capacity, *system, 400_000, 13, replications=4) for f in (0.95, 1.05))
-    assert pc.sojourn(0.95 * capacity, *system).ENq in below.ENq.widened(3)
-    assert above.ENq.mean > 100 * below.ENq.mean
-
-
 @pytest.mark.parametrize("load", [0.3, 0.8])
 def test_instant_tracker_and_endless_queue_are_the_infinite_queue(load):
     B, b, mu, p = 6, (2, 3), (2.5, 0.625), (0.5, 0.5)

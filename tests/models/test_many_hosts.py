@@ -228,11 +228,6 @@ def test_moving_lies_between_hosts_and_pool(cluster, placement):
     assert losses["order"] >= -1e-12 and losses["boundaries"] >= -1e-12
 
 
-def test_needs_that_divide_each_other_lose_nothing_to_boundaries_if_moved():
-    cluster = System(hosts=8, servers=4, needs=(1, 2, 4), rates=(1, 1, 1), mix=(0.5, 0.3, 0.2))
-    assert cluster.capacity_with_moving == pytest.approx(cluster.pool.capacity, rel=1e-12)
-
-
 # --- Whole hosts ------------------------------------------------------------------------------------------------------
 
 
@@ -325,59 +320,3 @@ def test_one_pool_is_simulated_too():
     assert pool.capacity in pool.simulate_saturated(jobs=20_000, seed=1).capacity.widened(2)
     ordered = System(12, (1, 2, 4, 5), (1, 1, 1, 1), (0.5, 0.3, 0.2, 0), order=0.5)
     assert ordered.capacity in ordered.simulate_saturated(jobs=20_000, seed=1).capacity.widened(2)
-
-
-@pytest.mark.parametrize(
-    ("ask", "change", "message"),
-    [
-        (lambda s: s.queue(1), {}, "queue is that of one pool, and this system has 3 hosts"),
-        (lambda s: s.near_saturation(), {}, "near_saturation is that of one pool"),
-        (lambda s: s.views, {}, "views is that of one pool"),
-        (lambda s: s.dominant, {}, "dominant is that of one pool"),
-        (lambda s: s.short_of, {}, "short_of is that of one pool"),
-        (lambda s: s.simulate(1, 100, 1, "easy"), {}, "view and reserve say who may pass .*, got policy 'easy'"),
-        (lambda s: s.capacity, dict(view=3), "no chain of hosts has a view of 3 jobs: simulate_saturated"),
-        (lambda s: s.capacity, dict(hosts=10**3), "1000 hosts have more than 200000 states with best fit: simulate"),
-        (
-            lambda s: s.losses,
-            dict(hosts=None),
-            "losses says what boundaries between hosts cost, and this system is one",
-        ),
-    ],
-)
-def test_what_hosts_cannot_answer_is_refused(ask, change, message, monkeypatch):
-    if change.get("hosts") == 10**3:
-        monkeypatch.setattr(mh.saturated_state, "__defaults__", ("best fit", 50))
-        message = message.replace("200000", "50")
-    with pytest.raises(ValueError, match=message):
-        ask(System(**CLUSTER | change))
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        (dict(hosts=0), "hosts must be a whole number of at least 1, got 0"),
-        (dict(hosts=(4, 4)), r"hosts must be one number, got \(4, 4\)"),
-        (dict(needs=(1, 2, 5)), "need 5 exceeds a host of 4"),
-        (dict(servers=[(4, 8), (4, 8)]), r"all hosts are alike: got \[\(4, 8\), \(4, 8\)\]"),
-        (dict(servers=[(4, 8), 4]), r"all hosts are alike: got \[\(4, 8\), 4\]"),
-        (dict(servers=(4, 8)), "each of needs must be a plain sequence of numbers"),
-        (dict(placement="next fit"), "placement must be one of best fit, worst fit, first fit, random; got 'next fit'"),
-        (dict(placement=3), "got 3"),
-        (dict(view=1.5), "view must be a whole number of at least 1, got 1.5"),
-        (dict(reserve=True), "reserve needs a view of at least 2 jobs, got 1"),
-        (dict(reserve="yes", view=2), "reserve must be True or False, got 'yes'"),
-        (dict(order=0.5), "hosts know independent classes only"),
-        (dict(hosts=None, view=2), "placement, view and reserve say what happens on hosts, and hosts is None"),
-    ],
-)
-def test_bad_hosts_are_named(change, message):
-    with pytest.raises(ValueError, match=message):
-        System(**CLUSTER | change)
-
-
-def test_what_is_too_large_is_refused_before_it_is_tried():
-    with pytest.raises(ValueError, match="sets of jobs on 1000 hosts would take"):
-        mh.packings(1000, 8, [1, 2, 4])
-    with pytest.raises(ValueError, match="places must be at most"):
-        mh.time_to_empty(2, 10**9)

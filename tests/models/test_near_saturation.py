@@ -1,11 +1,8 @@
-"""Near saturation: verified values, laws, special cases, bad input."""
+"""Near saturation: laws and special cases."""
 
 import itertools
 import math
-import subprocess
-import sys
 from fractions import Fraction
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -18,7 +15,7 @@ from mjq.models.near_saturation import constant, poisson_equation
 from mjq.simulation import simulate_multiserver
 from mjq.solvers import chain, drain
 from tests import rational
-from tests.conftest import ROOT, systems
+from tests.conftest import systems
 
 TABLE = 6, (2, 3), (2.5, 0.625), (0.5, 0.5)
 FILLING = 4, (1, 2, 4), (1, 0.5, 1), (0.6, 0.25, 0.15)
@@ -132,14 +129,6 @@ def test_one_class_is_as_random_as_arrivals(servers):
     assert ns.sojourn_asymptote(1, servers, [1], [2], [1]) == pytest.approx(1 / (2 * servers - 1), rel=1e-14)
 
 
-def test_equal_classes_are_one():
-    split = ns.relative_completions(6, (2, 2), (1.5, 1.5), (0.3, 0.7))
-    assert split == pytest.approx((4.5, 0, 1), abs=1e-12)
-    assert ns.relative_completions(6, (2, 3, 1), (1, 1, 9), (0.5, 0.5, 0)) == pytest.approx(
-        ns.relative_completions(6, (2, 3), (1, 1), (0.5, 0.5)), rel=1e-12
-    )
-
-
 @given(st.lists(st.tuples(st.floats(0.05, 20), st.floats(0.05, 1)), min_size=1, max_size=5))
 def test_one_server_is_pollaczek_and_khinchine(classes):
     mu, weights = np.array(classes).T
@@ -148,14 +137,6 @@ def test_one_server_is_pollaczek_and_khinchine(classes):
     found = ns.relative_completions(1, [1] * len(p), mu, p)
     assert found.capacity == pytest.approx(1 / mean, rel=1e-9)
     assert 1 + found.delta == pytest.approx(second / (2 * mean**2), rel=1e-9)
-
-
-@given(systems(most_jobs=5), st.floats(0.01, 100))
-def test_delta_has_no_unit(system, unit):
-    B, b, mu, p = system
-    found, scaled = (ns.relative_completions(B, b, np.multiply(mu, x), p) for x in (1, unit))
-    assert scaled.capacity == pytest.approx(unit * found.capacity, rel=1e-9)
-    assert scaled.delta == pytest.approx(found.delta, rel=1e-8, abs=1e-11)
 
 
 # --- The queue near saturation --------------------------------------------------------------------------------------
@@ -183,13 +164,6 @@ def test_decay_rate_is_the_slope_of_the_exact_tail(load):
     assert math.log(early / late) / 5 == pytest.approx(rate, abs=1e-7)
 
 
-def test_service_decides_where_load_is_low():
-    lam = 0.5 * ns.relative_completions(*TABLE).capacity
-    assert ns.decay_rate(lam, *TABLE) > min(TABLE[2])
-    early, late = pc.sojourn(lam, *TABLE).tail([30, 35])
-    assert math.log(early / late) / 5 == pytest.approx(min(TABLE[2]), abs=0.01)
-
-
 @given(systems(most_jobs=4))
 @settings(max_examples=20)
 def test_queue_probabilities_decay_at_the_limiting_rate(system):
@@ -198,15 +172,6 @@ def test_queue_probabilities_decay_at_the_limiting_rate(system):
     few, more = queue.number_probability(300), queue.number_probability(301)
     assume(few > 1e-250)
     assert lam * few / more - lam == pytest.approx(ns.decay_rate(lam, *system), rel=1e-3)
-
-
-def test_the_asymptote_by_the_decay_rate():
-    """1 / (u~ - lam) has the same leading term."""
-    for system in (TABLE, POWERS, (30, (3, 10), (1, 0.3), (0.6, 0.4))):
-        capacity, delta, _ = ns.relative_completions(*system)
-        lam = (1 - 1e-5) * capacity
-        assert 1 / ns.decay_rate(lam, *system) == pytest.approx(ns.sojourn_asymptote(lam, *system), rel=1e-3)
-        assert ns.sojourn_asymptote(lam, *system) == pytest.approx((1 + delta) / (capacity - lam), rel=1e-4)
 
 
 # --- One or all -----------------------------------------------------------------------------------------------------
@@ -371,40 +336,6 @@ def test_one_need_is_a_queue_with_many_servers():
     assert ns.server_filling(2.5, 8, [2], [1], [1]) == pytest.approx(found, rel=1e-12)
 
 
-# --- Refusals -------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("call", "said"),
-    [
-        (lambda: ns.relative_completions(6, (2, 7), (1, 1), (0.5, 0.5)), "need 7 exceeds resource 6"),
-        (lambda: ns.sojourn_asymptote(2.1, 6, (2, 3), (1, 1), (0.5, 0.5)), "lam 2.1 is not below the capacity 2.0870"),
-        (lambda: ns.decay_rate(3, 6, (2, 3), (1, 1), (0.5, 0.5)), "lam 3 is not below the capacity 2.0870"),
-        (lambda: ns.decay_rate(-1, 6, (2, 3), (1, 1), (0.5, 0.5)), "lam must be positive"),
-        (lambda: ns.one_or_all(0, 1, 0.5, 1, 1), "n must be a whole number of at least 1"),
-        (lambda: ns.one_or_all(10**8, 1, 0.5, 1, 1), r"n = 100000000 would take 1e\+08 servers"),
-        (lambda: ns.one_or_all(3, 1, 1.5, 1, 1), "p1 must lie between 0 and 1"),
-        (lambda: ns.one_or_all(3, 1, 0.5, 1, -1), "variance must not be negative"),
-        (lambda: ns.split_hyperexponential((1, 2), (1, 1), (1, 0.5), (0.5, 0.5)), "scv of at least 1, got 0.5"),
-        (
-            lambda: ns.split_hyperexponential((1, 2), (1,), (1, 1), (0.5, 0.5)),
-            "one entry for each class, got 2, 1, 2 and 2",
-        ),
-        (lambda: ns.server_filling(1, 6, (1, 2), (1, 1), (0.5, 0.5)), "powers of two, got k 6"),
-        (lambda: ns.server_filling(1, 8, (1, 3), (1, 1), (0.5, 0.5)), "powers of two, got need 3"),
-        (lambda: ns.server_filling(1, 8, (1, 0.5), (1, 1), (0.5, 0.5)), "powers of two, got need 0.5"),
-        (lambda: ns.server_filling(1, 8, (1, 16), (1, 1), (0.5, 0.5)), "need 16 exceeds resource 8"),
-        (lambda: ns.server_filling(1, 8, (2, 2), (1, 2), (0.5, 0.5)), "needs must differ"),
-        (lambda: ns.server_filling(9, 8, (1, 2), (1, 1), (0.5, 0.5)), "lam 9 is not below the capacity 5.3333"),
-        (lambda: ns.server_filling(1, 2**20, (1, 2), (1, 1), (0.5, 0.5)), "k = 1048576 .* would take"),
-        (lambda: ns.server_filling(1, 2**10, (1, 2, 4, 8), (1,) * 4, (0.25,) * 4), "would take .* states"),
-    ],
-)
-def test_bad_input_names_the_law(call, said):
-    with pytest.raises(ValueError, match=said):
-        call()
-
-
 def test_what_does_not_solve_the_equation_is_told(monkeypatch):
     A = np.array([[0.0, 1.0], [3.0, 0.0]])
     with pytest.raises(ArithmeticError, match="not solved: its residual"):
@@ -423,26 +354,3 @@ def test_rates_far_apart(limit, monkeypatch):
     found = [ns.relative_completions(9, (2, 3, 1), (1, 10.0**-k, 3), (0.3, 0.3, 0.4)).delta for k in (3, 4, 6, 8)]
     assert np.all(np.diff(found) * np.sign(found[1] - found[0]) >= 0)
     assert found[-1] == pytest.approx(found[-2], rel=1e-5)
-
-
-# --- A cluster's log ------------------------------------------------------------------------------------------------
-
-NASA = """
-import numpy as np
-import mjq_logs
-from mjq import near_saturation
-kinds = mjq_logs.shipped_classes()
-jobs = np.array([kind.jobs for kind in kinds])
-rates = [3600 / kind.mean_time for kind in kinds]
-print(near_saturation.relative_completions(128, [kind.need for kind in kinds], rates, jobs / jobs.sum()).delta)
-print(next(line.split()[1] for line in open("/proc/self/status") if line.startswith("VmHWM")))  # not of who started it
-"""
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="only Linux tells the memory of a process alone")
-def test_the_classes_of_a_log_take_little_memory():
-    done = subprocess.run([sys.executable, "-c", NASA], cwd=ROOT, capture_output=True, text=True, check=True)
-    delta, memory = map(float, done.stdout.split())
-    assert delta == pytest.approx(4.64084, abs=1e-4)
-    assert memory < 1.5e6  # kB

@@ -91,12 +91,6 @@ def test_one_or_all(n, p1, m, r):
     assert pc.processing_capacity(n, (1, n), (1, 1 / m), (p1, 1 - p1), r) == pytest.approx(expected, rel=1e-12)
 
 
-def test_memory_may_lower_the_capacity():
-    found = [pc.processing_capacity(4, (1, 3), (1, 1), (0.5, 0.5), r) for r in (0, 0.5, 0.9, 0.999)]
-    assert found == pytest.approx([96 * (2 - r) / (115 - 54 * r - r**2) for r in (0, 0.5, 0.9, 0.999)], rel=1e-12)
-    assert found == sorted(found, reverse=True)
-
-
 def test_many_states_are_solved_by_passes(monkeypatch):
     system = 40, (1, 3, 5, 8), (1, 0.5, 2, 0.2), (0.4, 0.3, 0.2, 0.1)
     exact = ns.relative_completions(*system, 0.6)
@@ -116,24 +110,6 @@ def test_a_list_of_jobs_is_worked_off_as_fast():
         done.append(10_000 / (starts[-1] - starts[9_999]))
     error = np.std(done, ddof=1) / np.sqrt(blocks)
     assert abs(np.mean(done) - pc.processing_capacity(*TABLE, r)) < 5 * error < 0.03
-
-
-@pytest.mark.parametrize(
-    ("order", "words"),
-    [
-        (1, "order must be below 1, got 1: all jobs would be of one class"),
-        (-0.1, "order must not be negative"),
-        ([[0.5, 0.5]], "order must have a row and a column for each of 2 classes, got shape"),
-        ([[0.5, 0.4], [0.5, 0.5]], "rows of order must sum to 1"),
-        ([[1, 0], [0, 1]], "in the long run and not p"),
-        ([[0.1, 0.9], [0.5, 0.5]], "in the long run and not p"),
-    ],
-)
-def test_an_order_that_cannot_be_is_refused(order, words):
-    with pytest.raises(ValueError, match=words):
-        pc.processing_capacity(*TABLE, order)
-    with pytest.raises(ValueError, match=words):
-        System(*TABLE, order)
 
 
 def test_a_class_that_never_comes_has_no_place_in_the_order():

@@ -229,22 +229,6 @@ def test_to_the_letter_no_place_is_filled_before_a_class_is_completed():
             assert a + b == 3  # all of the places, at once
 
 
-def test_to_the_letter_one_class_alone_is_the_same():
-    def rule(s):
-        return pd.transitions_when_completed(s, SYSTEM_1, 3)
-
-    spent = time_in_states(rule, (4, 0, 3, 0, 0, 0))
-    assert sum(spent.values()) == pytest.approx(pd.depletion(SYSTEM_1, 7, 0, 3, 0).T)
-
-
-@pytest.mark.parametrize("pool", [(9, 7, 2, 3), (5, 20, 4, 1), (30, 3, 0, 3)])
-def test_work_is_a_lower_bound_and_a_single_file_an_upper(pool):
-    D = np.array(SYSTEM_1)
-    found = pd.depletion(D, *pool)
-    work = D @ pool[:2]
-    assert work.max() < found.T < work.sum()
-
-
 def test_classes_may_change_their_names():
     D = np.array(SYSTEM_2)
     one, two = pd.depletion(D, 20, 12, 3, 4), pd.depletion(D[:, ::-1], 12, 20, 4, 3)
@@ -340,11 +324,6 @@ def test_mean_values_of_one_class_at_equal_stations():
         assert mean_value.throughputs(np.full((M, 1), 2.0), [K])[0] == pytest.approx(K / (K + M - 1) / 2)
 
 
-def test_mean_values_tend_to_the_sector():
-    X = pd.mva_throughputs(SYSTEM_1, 120, 80)
-    assert X == pytest.approx(pd.asymptotic_throughputs(0.6, SYSTEM_1), rel=1e-3)
-
-
 @pytest.mark.parametrize(("D", "best"), [(SYSTEM_1, 6), (SYSTEM_2, 4)])
 def test_algorithm_1_picks(D, best):
     n_A = round(100 * pd.optimal_pool_mix(D) / 5) * 5
@@ -429,42 +408,3 @@ def test_energy_is_that_of_the_work_and_of_waiting():
     work = np.array(SYSTEM_1) @ (70, 30)
     assert pd.energy(SYSTEM_1, 70, 30, T, (1, 1), (1, 1)) == pytest.approx(2 * T)
     assert pd.energy(SYSTEM_1, 70, 30, T, (1, 0), (0, 0)) == pytest.approx(work[0])
-
-
-@pytest.mark.parametrize(
-    ("make", "message"),
-    [
-        (lambda: pd.saturation_sector([[1, 1], [0.5, 0.5]]), "no bottleneck switch"),
-        (lambda: pd.saturation_sector([[1, 1, 1], [1, 1, 1]]), "two stations and two classes"),
-        (lambda: pd.saturation_sector([[1, -1], [1, 1]]), "demands must be positive"),
-        (lambda: pd.asymptotic_throughputs(1.5, SYSTEM_1), "beta must lie between 0 and 1, got 1.5"),
-        (lambda: pd.optimal_pool_mix([[0.5, 0.6], [0.4, 0.9]]), "alpha. = 0.75 is not an absolute minimum"),
-        (lambda: pd.depletion(SYSTEM_1, 3, 30, 5, 5), "N_A = 3 is less than K_A = 5"),
-        (lambda: pd.depletion(SYSTEM_1, 30, 3, 5, 5), "N_B = 3 is less than K_B = 5"),
-        (lambda: pd.depletion(SYSTEM_1, 3, 3, 0, 0), "at least 1"),
-        (lambda: pd.depletion(SYSTEM_1, 3.5, 3, 1, 1), "N_A must be a whole number"),
-        (lambda: pd.best_policy(SYSTEM_1, 1, 1, 3), "3 places need at least as many tasks"),
-        (lambda: pd.best_policy(SYSTEM_1, 5000, 5000, 1000), "K = 1000 would need .* GB; the limit is 4 GB"),
-        (lambda: pd.depletion(SYSTEM_1, 5000, 5000, 500, 500), "K = 1000 would need .* GB; the limit is 4 GB"),
-        (lambda: pd.optimal_mix_by_mva(SYSTEM_1, 1, 1, 3), "3 places need at least as many tasks"),
-        (lambda: pd.whole_mix(0.5, 1, 1, 3), "3 places need at least as many tasks"),
-        (lambda: pd.whole_mix(1.5, 5, 5, 3), "beta must lie between 0 and 1"),
-        (lambda: pd.large_pool_times(0.5, [[1.0], [2.0]], 3), "D must have two classes"),
-        (lambda: pd.equal_work_pool_mix([[1, 1], [0.5, 0.5]]), "no bottleneck switch"),
-        (lambda: pd.optimal_mix_by_mva(SYSTEM_1, 5, 5, 1), "no mix has both classes in execution"),
-        (lambda: pd.depletion([[1e-9, 1e-9], [1, 1]], 5, 5, 2, 2).cdf(1.0), "steps of a chain of .* are too many"),
-        (lambda: pd.depletion(SYSTEM_1, 5, 5, 2, 2).cdf(math.nan), "got nan"),
-        (lambda: pd.energy(SYSTEM_1, 70, 30, math.inf, (1, 1), (0, 0)), "T must be a finite number"),
-        (lambda: pd.energy(SYSTEM_1, 70, 30, 80.0, (1,), (0, 0)), "one entry for each station"),
-        (lambda: simulate_pool(np.ones((0, 2)), (5, 5), (2, 0), 1), "at least one station"),
-        (lambda: pd.energy(SYSTEM_1, 70, 30, 1.0, (1, 1), (0, 0)), "less than the work"),
-        (lambda: simulate_pool(SYSTEM_1, (1, 2), (2, 1), 1), "N must be at least K"),
-        (lambda: simulate_pool(SYSTEM_1, (1, 2), (0, 0), 1), "a place for at least one task"),
-        (lambda: simulate_pool(SYSTEM_1, (1, 2, 3), (1, 1, 1), 1), "one entry for each class"),
-        (lambda: mean_value.throughputs(SYSTEM_1, [1]), "one entry for each class"),
-        (lambda: mean_value.throughputs(np.ones((2, 8)), [9] * 8), "populations are more than"),
-    ],
-)
-def test_bad_input_raises(make, message):
-    with pytest.raises(ValueError, match=message):
-        make()

@@ -8,9 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mjq import System, scheduling
-from mjq._util import checks
 from mjq.models.scheduling import priorities
-from mjq.simulation import policies, replay, simulate_multiserver
+from mjq.simulation import simulate_multiserver
 from mjq.solvers import chain
 
 ROOM = 60  # of high jobs in the plain chain: at the loads that are tried, longer queues weigh nothing
@@ -182,31 +181,6 @@ def cycle_of_small(rng, lam, n, mu, draw):
     return 1, clock
 
 
-@pytest.mark.parametrize(
-    ("load", "B", "needs", "mu", "low"),
-    [
-        (0.5, 10, (10, 1), (1.0, 1.0), (1.0,)),
-        (0.3, 4, (1, 4), (1.5, 0.8), (1.0,)),
-        (0.5, 8, (4, 1), (1.0, 1.0), (1.0,)),
-        (0.6, 6, (2, 3, 1), (2.5, 0.625, 1.0), (0.4, 0.6)),
-        (0.7, (6, 4), [(2, 1), (1, 2), (3, 0)], (1.0, 2.0, 0.5), (0.5, 0.5)),
-        (0.8, (3, 3), [(1, 0), (0, 1)], (1.0, 1.0), (1.0,)),
-    ],
-)
-def test_beside_the_simulator(load, B, needs, mu, low):
-    """Twice as many low jobs come as are done, so their queue does not run dry; high ones complete as they come."""
-    lam = load * alone(B, needs[0], mu[0])
-    mix = np.array([0.5, *(share / 2 for share in low)])
-    left = scheduling.capacity_left(lam, B, needs, mu, mix, 0)
-    rates_of_arrival = np.array([lam, *(2 * left * share for share in low)])
-    total = rates_of_arrival.sum()
-    run = simulate_multiserver(
-        total, B, needs, mu, rates_of_arrival / total, 20_000, 3, policy="strict-priority-1", replications=20
-    )
-    assert lam + left in run.throughput.widened(2)
-    assert run.throughput.half_width < 0.02 * total
-
-
 def test_priority_of_no_class_or_of_all_is_order_of_arrival():
     system = dict(lam=1.0, B=4, b=(1, 3), mu=(1.0, 0.5), p=(0.6, 0.4))
     in_order = simulate_multiserver(**system, jobs=5000, seed=3)
@@ -234,64 +208,6 @@ def test_one_server_is_cobham():
     rest = 0.7  # what is left of the job in service: the load times the mean of what is left
     waits = rest / (1 - high), rest / ((1 - high) * (1 - high - low))
     assert all(wait in found.widened(2) for wait, found in zip(waits, run.EWq_by_class, strict=True))
-
-
-def test_strict_priority_is_for_the_simulator():
-    assert "strict-priority" in policies.BY_CLASS and "strict-priority-<number>" not in policies.NAMES
-    with pytest.raises(ValueError, match="strict-priority-1 goes by the classes of the simulator, and a log has none"):
-        replay([0, 0], [1, 2], [1, 1], None, 2, "strict-priority-1")
-    with pytest.raises(ValueError, match="counts classes, so each of them must come"):
-        scheduling.finite_queue(1, 4, (1, 2, 3), (1, 1, 1), (0.5, 0, 0.5), 3, "strict-priority-1")
-
-
-def test_rates_out_of_a_state_are_those_of_arrivals_and_completions():
-    """Out of every state, the rates of arrivals and completions are those of the jobs there."""
-    system = dict(lam=3, B=4, b=(1, 2, 3), mu=(1, 2, 5), high=(0.5, 0.5, 0), low=(0, 0, 1))
-    state = (2, 0, 0), 2, 1, 1
-    total = sum(rate for _, rate in scheduling.priority_transitions(state, **system))
-    assert total == pytest.approx(3 + 2 * 1)
-
-
-def test_what_cannot_be_solved_is_refused():
-    system = System(64, (1, 2, 4, 8), (1, 1, 1, 1), (0.25, 0.25, 0.25, 0.25))
-    with pytest.raises(checks.TooLarge, match="more than 2000 phases"):
-        system.capacity_left(high=(2, 3), lam=1)
-    with pytest.raises(ValueError, match="an order of the classes"):
-        System(4, (1, 2), (1, 1), (0.5, 0.5), order=0.5).capacity_left(high=0, lam=1)
-    with pytest.raises(ValueError, match="ask its pool"):
-        System(4, (1, 2), (1, 1), (0.5, 0.5), hosts=2).capacity_left(high=0, lam=1)
-
-
-@pytest.mark.parametrize(
-    ("high", "lam", "words"),
-    [
-        (2, 1, "high must be places of classes, from 0 to 1, got"),
-        (-1, 1, "each of high must be a whole number of at least 0"),
-        ((0, 1), 1, "another one low"),
-        ((), 1, "must be high"),
-        (0, 0, "lam must be positive"),
-        (0, -1, "lam must be positive"),
-        (0, 4, "lam 4 is not below the capacity 4 of the high classes alone"),
-        (1, 2, "lam 2 is not below the capacity 2 of the high classes alone"),
-    ],
-)
-def test_bad_input(high, lam, words):
-    with pytest.raises(ValueError, match=words):
-        System(4, (1, 2), (1, 1), (0.5, 0.5)).capacity_left(high, lam)
-
-
-def test_bad_input_of_the_closed_forms():
-    with pytest.raises(ValueError, match=r"lam m must be below 1, got 1 \* 1"):
-        scheduling.left_beside_whole_jobs(1, 4, 1, 1)
-    with pytest.raises(ValueError, match=r"lam must be below n mu, got 4 and 4 \* 1"):
-        scheduling.left_for_whole_jobs(4, 4, 1, 1)
-    for formula in (scheduling.left_beside_whole_jobs, scheduling.left_for_whole_jobs):
-        with pytest.raises(ValueError, match="lam must be positive"):
-            formula(0, 4, 1, 1)
-        with pytest.raises(ValueError, match="n must be a whole number"):
-            formula(0.5, 2.5, 1, 1)
-    with pytest.raises(ValueError, match="need 7 exceeds resource 6"):
-        scheduling.capacity_left(0.1, 6, (7, 1), (1, 1), (0.5, 0.5), 0)
 
 
 def test_a_solution_that_did_not_converge_is_refused(monkeypatch):

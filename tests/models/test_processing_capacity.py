@@ -1,16 +1,15 @@
-"""[BB22]: printed values, verified facts, laws, special cases, bad input."""
+"""[BB22]: printed values, verified facts, laws, special cases."""
 
 import math
 
 import numpy as np
 import pytest
-import sympy as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
 from mjq import processing_capacity as pc
 from mjq.models.processing_capacity import capacity
-from mjq.solvers import chain, symbolic
+from mjq.solvers import chain
 from mjq_book.published import printed
 from tests.conftest import systems
 
@@ -36,17 +35,6 @@ def test_capacity_solvers_agree(system):
     assert pi.sum() == pytest.approx(1)  # Eq (5)
     by_definition = sum(x * np.dot(s[:-1], mu) for s, x in zip(states, pi, strict=True))  # Eq (4)
     assert pc.processing_capacity(*system) == pytest.approx(by_definition, rel=1e-12)
-
-
-def test_capacity_in_closed_form():
-    p1, m1, m2 = sp.symbols("p1 m1 m2", positive=True)
-    states = pc.saturated_states(6, (2, 3))
-    Q = symbolic.generator(states, lambda s: pc.saturated_transitions(s, 6, (2, 3), (m1, m2), (p1, 1 - p1)))
-    formula = sum((s[0] * m1 + s[1] * m2) * x for s, x in zip(states, symbolic.stationary(Q), strict=True))
-    assert sp.simplify(formula.subs({m1: 1, m2: 1}) - 6 / (3 - p1**3)) == 0
-    for values in ((0.3, 2.0, 0.1), (0.9, 0.01, 5.0)):
-        ours = pc.processing_capacity(6, (2, 3), values[1:], (values[0], 1 - values[0]))
-        assert ours == pytest.approx(float(formula.subs(dict(zip((p1, m1, m2), values, strict=True)))), rel=1e-12)
 
 
 @pytest.mark.parametrize(("B", "need", "fit"), [(3, 1, 3), (10, 3, 3), (1, 0.1, 10), (0.3, 0.1, 3), (7, 7, 1)])
@@ -98,12 +86,6 @@ def test_a_class_that_never_comes_is_dropped():
     assert len(answer.EWq_by_class) == 3
 
 
-def test_a_large_system_of_seven_classes():
-    needs, rates = 2.0 ** np.arange(7), np.linspace(1, 2, 7)
-    capacity = pc.processing_capacity(64, needs, rates, np.ones(7) / 7)
-    assert 0 < capacity < 64 / np.mean(needs / rates)
-
-
 # --- Limiting completion rate ---------------------------------------------------------------------------------------
 
 
@@ -151,10 +133,6 @@ def test_iteration_reaches_the_same_root(lam):
     assert steps[-1] == pytest.approx(pc.limiting_completion_rate(lam, *EXAMPLE), rel=1e-9)
     with pytest.raises(ArithmeticError, match="no convergence"):
         pc.fixed_point_iteration(lam, *EXAMPLE, most_steps=5)
-
-
-def test_iteration_with_equal_rates_reaches_the_capacity():
-    assert pc.fixed_point_iteration(None, *EXAMPLE)[-1] == pytest.approx(48 / 23, rel=1e-10)
 
 
 # --- The queue ------------------------------------------------------------------------------------------------------
@@ -262,23 +240,7 @@ def test_quantiles_are_the_inverse_of_the_tail(system, load, u):
     assert answer.tail(answer.quantile(u)) == pytest.approx(1 - u, rel=1e-9)
 
 
-def test_tail_keeps_the_order_of_its_times():
-    answer = pc.sojourn(1.0, *TABLE)
-    assert answer.tail(np.array([5.0, 1.0, 3.0])) == pytest.approx([answer.tail(x) for x in (5.0, 1.0, 3.0)], rel=1e-10)
-
-
-@pytest.mark.parametrize("load", [0.1, 0.9, 0.999])
-def test_single_server(load):
-    answer = pc.sojourn(load, 1, [1], [1], [1])
-    assert answer.EW == pytest.approx(1 / (1 - load), rel=1e-9)
-    assert answer.EW2 == pytest.approx(2 / (1 - load) ** 2, rel=1e-8)
-    assert answer.EWq3 == pytest.approx(6 * load / (1 - load) ** 3, rel=1e-8)
-    assert answer.moment(3) == pytest.approx(6 / (1 - load) ** 3, rel=1e-8)
-    assert answer.tail(2.0) == pytest.approx(math.exp(-2 * (1 - load)), rel=1e-9)
-    assert answer.quantile(0.95) == pytest.approx(math.log(20) / (1 - load), rel=1e-9)
-
-
-@pytest.mark.parametrize("servers", [2, 5, 10])
+@pytest.mark.parametrize("servers", [1, 2, 5, 10])
 def test_many_servers(servers):
     """M/M/c: waits are exponential with probability C(c, a), Erlang's formula."""
     a = 0.7 * servers
@@ -298,12 +260,6 @@ def test_geometric_tail():
     answer = pc.sojourn(1.5, *TABLE)
     ratio = 1.5 / pc.limiting_completion_rate(1.5, *TABLE)
     assert answer.number_probability(81) / answer.number_probability(80) == pytest.approx(ratio, rel=1e-10)
-
-
-def test_heavy_load():
-    capacity = pc.processing_capacity(*TABLE)
-    means = [pc.sojourn(capacity * (1 - gap), *TABLE).EW * gap for gap in (1e-2, 1e-3, 1e-4)]
-    assert means[1] == pytest.approx(means[2], rel=0.02)  # (1 - load) E[W] tends to a constant
 
 
 @pytest.mark.parametrize("gap", [1e-4, 1e-6, 1e-8])
@@ -331,67 +287,9 @@ def test_a_tail_that_rounding_spoils_is_refused():
         answer.tail(answer.EW * np.array([1e-6, 0.1, 1, 3, 10]))
 
 
-def test_too_near_the_capacity_is_refused():
-    with pytest.raises(ValueError, match="too near the capacity"):
-        pc.sojourn(48 / 23 * (1 - 1e-11), *EXAMPLE)
-
-
 @pytest.mark.parametrize("unit", [1e-12, 0.1, 1e9])
 def test_the_unit_of_the_resource_does_not_matter(unit):
     b, mu, p = np.array([2, 3, 7]), (1.0, 2.0, 0.5), (0.3, 0.5, 0.2)
     assert pc.saturated_states(12 * unit, b * unit) == pc.saturated_states(12, b)
     capacity = pc.processing_capacity(12, b, mu, p)
     assert pc.processing_capacity(12 * unit, b * unit, mu, p) == pytest.approx(capacity, rel=1e-12)
-
-
-# --- Bad input ------------------------------------------------------------------------------------------------------
-
-
-BAD = [
-    ((6, (2, 3), (1, -1), (0.5, 0.5)), r"mu must be positive, got \(1, -1\)"),
-    ((6, (2, 3), (1, 0), (0.5, 0.5)), r"mu must be positive, got \(1, 0\)"),
-    ((6, (2, 3), (1, 1), (0.5, 0.4)), r"p must sum to 1, got \(0.5, 0.4\) with sum 0.9"),
-    ((6, (2, 3), (1, 1), (1.5, -0.5)), r"p must lie between 0 and 1"),
-    ((6, (2, 7), (1, 1), (0.5, 0.5)), "need 7 exceeds resource 6"),
-    ((6, (0, 3), (1, 1), (0.5, 0.5)), r"b must be positive, got \(0, 3\)"),
-    ((0, (2, 3), (1, 1), (0.5, 0.5)), "B must be positive, got 0"),
-    ((6, (), (), ()), "p must sum to 1"),
-    ((6, (2, 3), (1, 1), (1,)), "one entry for each class, got 2, 2 and 1"),
-    ((6, (2, math.nan), (1, 1), (0.5, 0.5)), r"b must be finite numbers, got \(2, nan\)"),
-    ((math.inf, (2, 3), (1, 1), (0.5, 0.5)), "B must be a finite number"),
-    ((6, (2, 3), (1, math.inf), (0.5, 0.5)), "mu must be finite"),
-    ((1.0, (1e-9, 2e-9), (1, 1), (0.5, 0.5)), "more than 20000000 configurations"),
-]
-
-
-@pytest.mark.parametrize(("system", "message"), BAD)
-def test_bad_systems_raise(system, message):
-    with pytest.raises(ValueError, match=message):
-        pc.processing_capacity(*system)
-    with pytest.raises(ValueError, match=message):
-        pc.limiting_completion_rate(1.0, *system)
-    with pytest.raises(ValueError, match=message):
-        pc.sojourn(1.0, *system)
-
-
-@pytest.mark.parametrize("lam", [48 / 23 * (1 + 1e-12), 2.1, 100])
-def test_no_sojourn_at_or_above_the_capacity(lam):
-    with pytest.raises(ValueError, match=r"is not below the capacity 2\.0870"):
-        pc.sojourn(lam, *EXAMPLE)
-
-
-@pytest.mark.parametrize("lam", [0, -1, math.nan, math.inf, "often"])
-def test_bad_arrival_rates_raise(lam):
-    for function in (pc.sojourn, pc.limiting_completion_rate):
-        with pytest.raises(ValueError, match="lam must be"):
-            function(lam, *EXAMPLE)
-
-
-def test_bad_times_raise():
-    with pytest.raises(ValueError, match="t must be a finite number"):
-        pc.sojourn(1.0, *TABLE).tail(math.nan)
-
-
-def test_a_queue_too_large_for_dense_matrices_is_refused():
-    with pytest.raises(ValueError, match="phases, more than"):
-        pc.sojourn(0.1, 64, 2.0 ** np.arange(7), np.ones(7), np.ones(7) / 7)

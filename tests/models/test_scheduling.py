@@ -76,21 +76,3 @@ def test_the_shadow_time_is_the_first_instant_that_has_room(running, free, data)
     shadow, extra = scheduling.shadow_time(3, free, need, running)
     assert shadow >= 3 and extra == left(shadow) >= 0
     assert all(left(instant) < 0 for instant in range(3, shadow))
-
-
-@pytest.mark.parametrize(
-    ("change", "said"),
-    [
-        (dict(policy="easy"), "policy must be one of fcfs, .*, which look at no times; got 'easy'"),
-        (dict(policy="backfill-3"), "which look at no times; got 'backfill-3'"),
-        (dict(policy=None), "got None"),
-        (dict(policy="server-filling", b=(1, 3), B=4), r"powers of two, got needs \(1, 3\) of 4"),
-        (dict(b=(1, 7)), "need 7 exceeds resource 2"),
-        (dict(room=-1), "room must be a whole number of at least 0"),
-        (dict(room=40), "more than 20000 states"),
-    ],
-)
-def test_bad_input(change, said):
-    given = dict(lam=1, B=2, b=(1, 2), mu=(1, 1), p=(0.5, 0.5), room=2, policy="fcfs")
-    with pytest.raises(ValueError, match=said):
-        scheduling.finite_queue(**given | change)

@@ -274,36 +274,6 @@ def _arrays(system):
     return np.array(B), np.array(b), mu, p
 
 
-# --- Input ------------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("servers", "needs", "message"),
-    [
-        ((4, 8), [(1, 2), (0, 0)], r"each job must need something, but needs has the need \(0, 0\)"),
-        ((4, 8), [(1, 2), (1, 2, 3)], r"an entry for each of 2 resources, got \(1, 2, 3\)"),
-        ((4, 8), [(1, 2), (1, 9)], r"need \(1, 9\) exceeds resource \(4, 8\)"),
-        ((4, 8), (1, 2), "each of needs must be a plain sequence of numbers, got 1"),
-        ((4, -8), [(1, 2), (1, 2)], r"servers must be positive, got \(4, -8\)"),
-        ((), [(), ()], "at least one resource"),
-        ((4, 8), [(1, -2), (1, 2)], "must not be negative"),
-        ((4, 8), [(1, 2)], "one entry for each class, got 1, 2 and 2"),
-        (4, [(1, 2), (1, 2)], "needs must be a plain sequence of numbers"),
-        ((4, 8), 3, "needs must be a sequence of needs, got 3"),
-        ([(4, 8)], [(1, 2), (1, 2)], "servers must be a plain sequence of numbers"),
-    ],
-)
-def test_vectors_that_break_a_constraint_are_refused(servers, needs, message):
-    with pytest.raises(ValueError, match=message):
-        System(servers, needs, rates=(1, 1), mix=(0.5, 0.5))
-
-
-@pytest.mark.parametrize("names", [("CPU",), ("CPU", "CPU"), ("CPU", 3), "CPU", ("CPU", "")])
-def test_names_of_resources_are_different_words(names):
-    with pytest.raises(ValueError, match="resources must be 2 different names"):
-        System((4, 8), [(1, 2)], (1,), (1,), resources=names)
-
-
 def test_a_class_that_never_comes_may_need_anything():
     host = System((4, 4), [(1, 3), (3, 1), (9, 9)], (1, 1, 1), (0.5, 0.5, 0), resources=("a", "b"))
     assert host.capacity == System((4, 4), [(1, 3), (3, 1)], (1, 1), (0.5, 0.5)).capacity
@@ -314,9 +284,3 @@ def test_what_nobody_needs_is_no_limit():
     host = System((4, 7), [(1, 0), (3, 0)], (1, 1), (0.5, 0.5))
     assert host.views[1] == np.inf and host.utilisation[1] == 0
     assert host.capacity == host.views[0] == System(4, (1, 3), (1, 1), (0.5, 0.5)).capacity
-
-
-def test_models_of_one_resource_refuse_vectors():
-    for call in (lambda: ns.endless_rows((4, 4), [(1, 1)], (1,), (1,)), lambda: System((4, 4), [(1, 1)], 1, (1,))):
-        with pytest.raises(ValueError, match="must be"):
-            call()
