@@ -1,13 +1,11 @@
 """Markov chains from a rule: laws of balance, known answers, stiffness, bad chains."""
 
-from fractions import Fraction
-
 import numpy as np
 import pytest
 import sympy as sp
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import linalg, sparse
+from scipy import linalg
 
 from mjq._util.budget import NotInTime, within
 from mjq.solvers import chain, symbolic
@@ -65,44 +63,6 @@ def test_long_chains_are_banded():
     assert pi[states.index(30)] == pytest.approx(0.5**31, rel=1e-12)
 
 
-def test_a_second_closed_class_is_named():
-    Q = np.zeros((4, 4))
-    Q[0, 1] = Q[1, 0] = Q[2, 3] = Q[3, 2] = 1
-    with pytest.raises(ValueError, match="2 closed classes of states, such as a, b; c, d"):
-        chain.stationary(Q, states=["a", "b", "c", "d"])
-
-
-def test_transient_states_are_named():
-    with pytest.raises(ValueError, match="leaves these states for ever: start"):
-        chain.stationary(np.array([[0, 1, 0], [0, 0, 1], [0, 1, 0.0]]), states=["start", "x", "y"])
-
-
-def test_bad_chains_raise():
-    with pytest.raises(ValueError, match="no states"):
-        chain.stationary(np.zeros((0, 0)))
-    with pytest.raises(ValueError, match="negative"):
-        chain.stationary(np.array([[0, -1.0], [1, 0]]))
-    with pytest.raises(ValueError, match=r"got -1\.0 out of state 0"):
-        chain.generator([0, 1], lambda n: [(1 - n, -1.0 if n == 0 else 1)])
-    with pytest.raises(ValueError, match="got nan out of state 0"):
-        chain.generator([0, 1], lambda n: [(1 - n, float("nan") if n == 0 else 1)])
-    with pytest.raises(ValueError, match="not among the states"):
-        chain.generator([0], lambda n: [(n + 1, 1)])
-    with pytest.raises(ValueError, match="more than 100 states"):
-        chain.explore([0], lambda n: [(n + 1, 1)], limit=100)
-
-
-def test_a_band_too_wide_for_memory_is_refused():
-    hub = sparse.lil_array((20_000, 20_000))  # one state next to all others: no order makes the band narrow
-    hub[0, 1:] = hub[1:, 0] = 1.0
-    with pytest.raises(ValueError, match="too many to eliminate"):
-        chain.stationary(hub)
-
-
-def test_one_state_is_a_chain():
-    assert chain.stationary(np.zeros((1, 1))) == pytest.approx([1.0])
-
-
 @given(st.fractions(1 / 10, 10), st.fractions(1 / 10, 10), st.integers(1, 4))
 def test_symbols_and_numbers_agree(up, down, top):
     a, d = sp.symbols("a d", positive=True)
@@ -128,36 +88,3 @@ def test_each_absorption_time_is_accurate_for_stiff_rates(size, seed):
     np.fill_diagonal(Q, 0)
     exact = [float(x) for x in rational.until_absorption(Q[:size, :size].tolist(), Q[:size, size].tolist(), [1] * size)]
     assert chain.absorption_times(Q, [size])[:size] == pytest.approx(exact, rel=1e-13)
-
-
-@pytest.mark.parametrize(("failing", "repaired", "until"), [(1e-5, 1.0, 4), (1e-6, 10.0, 4), (1e-7, 3.0, 6)])
-def test_until_many_machines_are_down(failing, repaired, until):
-    """Six machines, of which one is repaired at a time: the time from d down to one more is a sum of positive terms."""
-
-    def rule(down):
-        yield down + 1, (6 - down) * failing
-        if down:
-            yield down - 1, repaired
-
-    Q = chain.generator(range(until + 1), lambda down: rule(down) if down < until else [])
-    step, times = Fraction(0), []
-    for down in range(until):
-        step = (1 + Fraction(repaired) * step) / ((6 - down) * Fraction(failing))
-        times.append(step)
-    expected = [float(sum(times[down:])) for down in range(until + 1)]
-    assert chain.absorption_times(Q, [until]) == pytest.approx(expected, rel=1e-14)
-
-
-def test_times_that_no_number_holds_are_told():
-    rule = birth_and_death(1e-150, 1e150, 3)
-    Q = chain.generator(range(4), lambda n: rule(n) if n < 3 else [])
-    with pytest.raises(ArithmeticError, match="lie so far apart"):
-        chain.absorption_times(Q, [3])
-
-
-def test_absorption_must_be_possible():
-    Q = chain.generator("abc", lambda s: {"a": [("b", 1)], "b": [("a", 1)], "c": [("a", 1)]}[s])
-    with pytest.raises(ValueError, match="reached from a, b"):
-        chain.absorption_times(Q, [2], states="abc")
-    with pytest.raises(ValueError, match="no absorbing state"):
-        chain.absorption_times(Q, [])

@@ -58,20 +58,6 @@ def test_ways_to_use_each_resource_are_counted(resources, data):
     assert (drain.ways_to_use(resources, needs) == ways).all()
 
 
-def test_too_many_configurations_are_refused_before_any_table_is_made(monkeypatch):
-    monkeypatch.setattr(np, "repeat", None)  # with which tables are made
-    with pytest.raises(checks.TooLarge, match="more than 20000000 configurations fit into 256"):
-        drain.configurations(256, [1, 2, 4, 8, 16, 32, 64])
-
-
-@pytest.mark.parametrize("p1", [0.01, 0.05, 0.5, 0.99])
-@pytest.mark.parametrize("n", [2, 40, 200, 290])
-def test_one_or_all_even_where_most_states_are_never_seen(n, p1):
-    system = n, [1.0, float(n)], [1.0, 1.0], [p1, 1 - p1]
-    small = sum(p1**i / i for i in range(1, n)) * (1 - p1) + p1**n / n
-    assert by_draining(*system)[1].throughput == pytest.approx(1 / (1 - p1 + small), rel=1e-12)
-
-
 def test_large_solver_on_a_larger_system(monkeypatch):
     system = 20.0, [1.0, 3.0, 7.0], [1.0, 0.3, 2.0], [0.6, 0.3, 0.1]
     ways, small = by_draining(*system)
@@ -79,14 +65,6 @@ def test_large_solver_on_a_larger_system(monkeypatch):
     large = drain.saturated(ways, system[2], system[3])
     assert large.throughput == pytest.approx(small.throughput, rel=1e-13)
     assert large.probabilities == pytest.approx(small.probabilities, rel=1e-9, abs=1e-16)
-
-
-@pytest.mark.parametrize("ratio", [1e-9, 1e9])
-def test_stiff_rates(ratio):
-    system = 6.0, [2.0, 3.0], [1.0, ratio], [0.5, 0.5]
-    _, slow = by_the_generic_chain(*system)
-    ways, fast = by_draining(*system)
-    assert fast.probabilities[ways.blocked] == pytest.approx(slow, rel=1e-12)
 
 
 def test_configurations_are_those_that_fit_and_are_reached():
@@ -107,26 +85,6 @@ def test_departure_operator_is_the_rule(system):
     C = np.diag([np.dot(s[:-1], mu) for s in states])
     A = drain.departure_operator(drain.configurations(B, b, checks.FIT_TOLERANCE * B), mu, p) @ np.eye(len(states))
     assert pytest.approx(Q + C, abs=1e-12) == A
-
-
-def test_what_does_not_converge_raises(monkeypatch):
-    monkeypatch.setattr(drain, "DENSE_UNKNOWNS", 0)
-    monkeypatch.setattr(drain, "MOST_SWEEPS", 40)
-    ways = drain.configurations(300, [1, 10])
-    with pytest.raises(ArithmeticError, match="did not converge"):
-        drain.saturated(ways, [1, 0.5], [0.7, 0.3])
-
-
-def test_too_many_configurations_are_refused():
-    with pytest.raises(ValueError, match="more than 1000 configurations"):
-        drain.configurations(1000, [1, 2], limit=1000)
-    with pytest.raises(ValueError, match="jobs of one class fit"):
-        drain.configurations(5e9, [1])
-    with pytest.raises(ValueError, match="aggregate classes"):
-        drain.configurations(1.0, [1e-300, 1e-300])
-    assert len(drain.configurations(1.0, [1.0] * 39).counts) == 40
-    with pytest.raises(ValueError, match="40 classes with up to 1 jobs each are too many to number"):
-        drain.configurations(1.0, [1.0] * 40)  # 3 ** 40 is no whole number of 64 bits
 
 
 def test_a_million_states():

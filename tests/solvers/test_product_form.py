@@ -9,19 +9,7 @@ from scipy import special
 from mjq import fluid
 from mjq.solvers import chain, product_form
 from mjq.solvers.product_form import means
-from tests.models.test_fluid import FOUR, QUEUES, example_2, mixed, open_queue, random_network
-
-
-def test_verified_values_of_the_closed_example():
-    exact = means(example_2(0.2))
-    assert exact.throughput["Q2", 1] == pytest.approx(6.927861, abs=5e-7)
-    assert [exact.mean_jobs[pair] for pair in QUEUES] == pytest.approx([34.639307, 6.290481, 9.070213], abs=1e-6)
-
-
-def test_verified_values_of_the_mixed_network():
-    exact = means(mixed())
-    found = [exact.mean_jobs[pair] for pair in FOUR]
-    assert found == pytest.approx([1.14996959, 1.55848584, 1.37758308, 1.36650486], abs=5e-9)
+from tests.models.test_fluid import open_queue, random_network
 
 
 @pytest.mark.parametrize("load", [0.01, 0.6, 0.999])
@@ -134,11 +122,6 @@ def test_mean_values_and_convolution_agree(seed, monkeypatch):
     assert recursion.throughput == pytest.approx(convolved.throughput, rel=1e-10, abs=1e-13)
 
 
-def test_two_chains_at_single_servers_agree_with_the_rule():
-    network = two_chains(queues=3, jobs=2)
-    assert means(network).mean_jobs == pytest.approx(exact_by_chain(network), rel=1e-9)
-
-
 def test_single_servers_take_jobs_by_the_hundred_of_several_chains():
     """By convolution this network would take minutes; where both chains are alike, one chain knows the answer."""
     found = means(two_chains(queues=4, jobs=150))  # each queue is busy with probability 300 / (300 + 3)
@@ -157,39 +140,3 @@ def two_chains(queues, jobs, first=1):
         routing,
         population=there,
     )
-
-
-@pytest.mark.parametrize(
-    ("make", "message"),
-    [
-        (lambda: open_queue(1.0), "queue 'q' is unstable: the open classes need 1 of its 1 servers"),
-        (
-            lambda: fluid.Network(
-                {"q": 1}, {("q", 1): fluid.exponential(1)}, {("q", 1): {("q", 1): 1}}, None, {("q", 1): 0.5}
-            ),
-            "whole numbers",
-        ),
-        (
-            lambda: fluid.Network(
-                {"q": 1, "r": 1},
-                dict.fromkeys([("q", 1), ("r", 1), ("q", 2)], fluid.exponential(1)),
-                {("q", 1): {("q", 1): 1}, ("r", 1): {("r", 1): 1}, ("q", 2): {("q", 1): 0.5, ("r", 1): 0.5}},
-                population={("q", 2): 1},
-            ),
-            "falls into parts between which jobs cannot move",
-        ),
-        (
-            lambda: fluid.Network(
-                {"q": 1},
-                {("q", c): fluid.exponential(1) for c in range(3)},
-                {("q", c): {("q", c): 1} for c in range(3)},
-                population={("q", c): 46 for c in range(3)},
-            ),
-            "103823 population vectors are more than",
-        ),
-        (lambda: two_chains(queues=28, jobs=28, first=2), "56 closed jobs are too many for the range"),
-    ],
-)
-def test_bad_input_raises(make, message):
-    with pytest.raises(ValueError, match=message):
-        means(make())

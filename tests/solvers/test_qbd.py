@@ -1,7 +1,5 @@
 """Infinitely many levels: known queues, balance, heavy load."""
 
-import math
-
 import numpy as np
 import pytest
 from hypothesis import assume, given
@@ -40,23 +38,6 @@ def test_heavy_load_terminates_and_is_exact(load):
     R, residual = qbd.rate_matrix([[load]], [[-1 - load]], [[1]])
     assert 1 - R[0, 0] == pytest.approx(1 - load, rel=1e-9)
     assert residual < 1e-14
-
-
-@pytest.mark.parametrize("load", [1.0, 1.2])
-def test_no_steady_state_without_downward_drift(load):
-    with pytest.raises(ValueError, match="levels rise at rate"):
-        qbd.rate_matrix([[load]], [[-1 - load]], [[1]])
-
-
-@pytest.mark.parametrize("servers", [1, 2, 5])
-def test_many_servers_against_erlang(servers):
-    offered = 0.8 * servers
-    levels = [([[offered]], [[-offered - n]], [[n]] if n else None) for n in range(servers)]
-    answer = qbd.stationary([*levels, (None, None, [[servers]])], [[offered]], [[-offered - servers]], [[servers]])
-    weights = [offered**n / math.factorial(n) for n in range(servers)]
-    wait = offered**servers / math.factorial(servers) / (1 - 0.8)
-    assert answer.boundary[0][0] == pytest.approx(1 / (sum(weights) + wait))
-    assert answer.tail_sums(0)[0].sum() == pytest.approx(wait / (sum(weights) + wait))
 
 
 @given(st.integers(1, 4), st.integers(0, 2**32 - 1))

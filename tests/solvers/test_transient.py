@@ -97,44 +97,7 @@ def test_a_long_chain_that_ends_has_ended_long_after():
     assert chain.at(times)[:, 0] == pytest.approx(stats.gamma(stages, scale=1 / 3).cdf(times), abs=1e-12)
 
 
-@pytest.mark.parametrize("phases", [150, 400])
-def test_a_band_of_rates_is_the_same_stored_with_and_without_zeros(phases):
-    rng = np.random.default_rng(phases)
-    Q = np.diag(rng.exponential(size=phases - 1), 1) + np.diag(rng.exponential(size=phases - 1), -1)
-    start, times = rng.dirichlet(np.ones(phases)), np.array([0.0, 1.0, 30.0])
-    exact = [start @ linalg.expm(generator(Q) * t) for t in times]
-    for stored in (Q, sparse.csr_array(Q)):
-        assert Transient(start, stored).at(times) == pytest.approx(np.array(exact), abs=1e-12)
-
-
 def test_a_long_time_of_a_small_chain_is_not_stepped_through():
     """It has 1e17 steps."""
     chain = Transient([1.0, 0.0], [[0, 1e-9], [1e9, 0]])
     assert chain.at([1e8])[0] == pytest.approx([1, 1e-18], rel=1e-12)
-
-
-def test_a_chain_that_nobody_leaves_stays():
-    assert Transient([0.3, 0.7], np.zeros((2, 2))).at([0.0, 5.0]) == pytest.approx(np.array([[0.3, 0.7]] * 2))
-
-
-@pytest.mark.parametrize("of", [np.array, sparse.csr_array], ids=["dense", "sparse"])
-@pytest.mark.parametrize(
-    ("start", "Q", "values", "message"),
-    [
-        ([1, 0], [[0, 1, 0], [0, 0, 1], [0, 0, 0]], None, "Q must have a row and a column for each of 2 states"),
-        ([1, 0], [[0, -1], [0, 0]], None, "rates of Q off its diagonal must be finite and not negative"),
-        ([1, 0], [[0, np.nan], [0, 0]], None, "rates of Q off its diagonal must be finite"),
-        ([1, -1], [[0, 1], [0, 0]], None, "start must not be negative"),
-        ([1, np.inf], [[0, 1], [0, 0]], None, "start must be finite"),
-        ([1, 0], [[0, 1], [0, 0]], [[1], [2], [3]], "values must have a row for each of 2 states"),
-        ([1, 0], [[0, 1], [0, 0]], [1, 2], "values must have a row for each of 2 states"),
-    ],
-)
-def test_what_is_no_chain_is_refused(of, start, Q, values, message):
-    with pytest.raises(ValueError, match=message):
-        Transient(start, of(Q), values)
-
-
-def test_too_many_steps_are_refused():
-    with pytest.raises(ValueError, match=r"times up to 1e\+20 are too long for rates up to 2"):
-        Transient([1.0, 0.0], [[0, 1], [2, 0]]).at([1.0, 1e20])
