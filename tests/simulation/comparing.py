@@ -41,6 +41,23 @@ def random_calendar(rng, servers, back=True):
     return [*zip(times.tolist(), up.tolist(), strict=True), *([(41, servers)] if back else [])]
 
 
+def random_case(rng, policy, kinds):
+    """A log and how it is replayed: with kinds out of several resources, a calendar, priorities and kills.
+
+    A calendar that comes alone is always there, and sometimes leaves jobs that never start.
+    """
+    several, how = "several" in kinds, {}
+    log = random_log(rng, most=18) if several else log_of_numbers(rng, 25, powers=policy == "server-filling")
+    if "priority" in kinds:
+        how["priority"] = rng.integers(0, rng.integers(1, 5), len(log[0]))
+    if "calendar" in kinds:
+        there = len(kinds) == 1 or rng.random() < 0.3
+        how["calendar"] = random_calendar(rng, np.ravel(log[-1])[0], back=rng.random() < 0.8) if there else []
+    if "kill" in kinds:
+        how["kill"] = bool(rng.random() < (0.2 if several else 0.5))
+    return log, how
+
+
 def same(schedule, other):
     """Whether two schedules are one."""
     return np.array_equal(schedule.start, other.start) and np.array_equal(schedule.finish, other.finish)

@@ -10,7 +10,7 @@ from mjq.simulation.calendar import Calendar, calendar_of
 from mjq.simulation.policies import FAMILIES, POLICIES
 from mjq.simulation.policies import policy as policy_of
 from mjq.simulation.schedule import TIES
-from tests.simulation.comparing import compare, in_many_logs, log_of_numbers, random_calendar, same
+from tests.simulation.comparing import log_of_numbers, random_calendar
 from tests.simulation.test_schedule import EPS, WITHOUT_POWERS, logs
 
 MAIN = "fcfs", "easy", "conservative"
@@ -30,49 +30,12 @@ def logs_with_calendars(draw, **kwargs):
     return log, draw(calendars(log[-1]))
 
 
-def random_case(rng, policy):
-    """A log, and a calendar with which sometimes not all jobs can start."""
-    log = log_of_numbers(rng)
-    return log, {"calendar": random_calendar(rng, log[-1], back=rng.random() < 0.8)}
-
-
-@in_many_logs
-def test_replays_with_a_calendar_are_the_words_of_the_rule(number, seed):
-    assert compare(random_case, WITHOUT_POWERS, number, seed, {"calendar"}) > number / 4
-
-
-@pytest.mark.parametrize("policy", WITHOUT_POWERS)
-@settings(max_examples=10)
-@given(log=logs(), times=st.lists(st.integers(-5, 60), max_size=4, unique=True))
-def test_a_calendar_of_constant_servers_changes_nothing(policy, log, times):
-    constant = [(time, log[-1]) for time in sorted(times)]
-    with_it, without = replay(*log, policy, calendar=constant), replay(*log, policy)
-    assert same(with_it, without)
-    assert with_it.utilization == pytest.approx(without.utilization, nan_ok=True)
-
-
-@pytest.mark.parametrize("policy", MAIN)
-@given(log=logs(), before=st.integers(-5, 0))
-def test_fewer_servers_for_ever_are_a_smaller_machine(policy, log, before):
-    """The servers beyond those that are up do not matter."""
-    *columns, servers = log
-    found = replay(*columns, 2 * servers, policy, calendar=[(before, servers)])
-    assert np.array_equal(found.start, replay(*log, policy).start)
-
-
 @given(case=logs_with_calendars(), data=st.data())
 def test_in_order_of_arrival_no_job_starts_earlier_when_servers_go_away(case, data):
     log, more = case
     fewer = [(since, up * data.draw(st.integers(0, 10)) / 10) for since, up in more[:-1]] + more[-1:]
     full, some, few = (replay(*log, calendar=steps).start for steps in (None, more, fewer))
     assert (full <= some).all() and (some <= few).all()
-
-
-@settings(max_examples=20)
-@given(case=logs_with_calendars())
-def test_easy_is_backfilling_with_one_promise_whatever_is_up(case):
-    log, calendar = case
-    assert same(*(replay(*log, policy, calendar=calendar) for policy in ("easy", "backfill-1")))
 
 
 @pytest.mark.parametrize("policy", WITHOUT_POWERS)
@@ -136,14 +99,6 @@ def test_with_nobody_in_service_a_job_that_fits_starts(policy, ties):
             assert not idle
 
 
-def test_a_hole_between_promises_stays_until_a_job_ends_early():
-    """Twelve jobs on six servers, found at random: from 27 to 29 nobody is in service, and all that wait would fit."""
-    submit, need = [0, 0, 2, 4, 4, 4, 5, 6, 7, 7, 7, 8], [5, 2, 3, 2, 4, 5, 6, 3, 6, 5, 3, 6]
-    run, estimate = [2, 7, 2, 3, 4, 8, 5, 3, 1, 7, 2, 4], [2, 7, 2, 8, 4, 10, 8, 3, 7, 12, 2, 4]
-    found = replay(submit, need, run, estimate, 6, "conservative", calendar=[])
-    assert list(idle_while_somebody_fits(found)) == [(27, True)]
-
-
 @pytest.mark.parametrize("policy", EVERY_POLICY)
 def test_a_job_that_needs_servers_that_are_down_holds_nobody_back(policy):
     """One job of 8 and then 100 small ones, with 6 of 8 servers up for a long time, or for ever."""
@@ -163,59 +118,10 @@ def test_jobs_run_on_when_servers_go_down_and_hold_them_until_they_end():
     assert found.utilization == pytest.approx(busy)
 
 
-def test_while_servers_are_missing_a_job_that_needs_them_keeps_nobody_waiting_under_easy():
-    log = [0, 1, 2], [2, 4, 1], [3, 3, 50], None, 4
-    assert replay(*log, "easy", calendar=[(1, 2), (10, 4)]).start.tolist() == [0, 53, 3]
-    assert replay(*log, "fcfs", calendar=[(1, 2), (10, 4)]).start.tolist() == [0, 10, 13]
-
-
-@pytest.mark.parametrize(
-    ("calendar", "message"),
-    [
-        ([(5, 2), (3, 4)], "times of a calendar must rise: 3 comes after 5"),
-        ([(5, 2), (5, 4)], "times of a calendar must rise: 5 comes after 5"),
-        ([(5, -1)], "servers of a calendar must be at least 0, got -1 from time 5 on"),
-        ([(5, 9)], "the calendar has 9 servers up from time 5 on, and the machine has 4"),
-        ([(5, float("nan"))], "calendar must be finite"),
-        ([(5, 2, 1)], "calendar must hold pairs of a time and servers, got 3 in each row"),
-        ([(1, 0)], "2 of 3 jobs never start: the calendar ends with 0 of 4 servers up, and 2 of them need more"),
-        ([(1, 2)], "1 of 3 jobs never start: the calendar ends with 2 of 4 servers up, and 1 of them needs more"),
-    ],
-)
-@pytest.mark.parametrize("policy", ["easy", "conservative"])
-def test_bad_calendars(calendar, message, policy):
-    with pytest.raises(ValueError, match=message):
-        replay([0, 1, 2], [2, 4, 1], [3, 3, 3], None, 4, policy, calendar=calendar)
-
-
-@pytest.mark.parametrize(
-    ("since", "up", "servers", "message"),
-    [
-        ([-np.inf, 5, 3], [4, 2, 4], 4, "times of a calendar must rise: 3 comes after 5"),
-        ([-np.inf, 5], [4, -1], 4, "servers of a calendar must be at least 0"),
-        ([-np.inf, 5], [4, 9], 4, "the calendar has 9 servers up from time 5 on, and the machine has 4"),
-        ([-np.inf, 5], [4], 4, "a calendar needs a time for each number of servers"),
-        ([0, 5], [4, 2], 4, "the first of them minus infinity"),
-        ([-np.inf, np.inf], [4, 2], 4, "a calendar needs a time for each"),
-        ([-np.inf], [np.nan], 4, "servers of a calendar must be finite"),
-        ([], [], 4, "a calendar needs a time"),
-        ([-np.inf], [4], 0, "servers must be positive"),
-    ],
-)
-def test_a_calendar_checks_itself(since, up, servers, message):
-    with pytest.raises(ValueError, match=message):
-        Calendar(np.array(since), np.array(up), servers)
-
-
 def test_times_of_a_calendar_may_become_one():
     """Where all goes so fast that doubles cannot tell them apart, the last one counts."""
     moved = calendar_of([(1, 2), (2, 3)], 4).moved(-1e20)
     assert moved.since.tolist() == [-np.inf, 1e20] and moved.up.tolist() == [4, 3]
-
-
-def test_server_filling_has_no_calendar():
-    with pytest.raises(ValueError, match="server-filling interrupts jobs, and is not replayed with a calendar"):
-        replay([0], [1], [1], None, 1, "server-filling", calendar=[(0, 1)])
 
 
 def test_an_empty_calendar_is_none():

@@ -130,12 +130,6 @@ def test_beside_the_chain(policy, system, lam, room):
     assert run.ENq.half_width < 0.05 * waiting
 
 
-def test_policies_differ_where_they_should():
-    """Exact values are far enough from each other that the test above tells the policies apart."""
-    values = [exact(policy, ONE_OR_ALL, 2.0, 5)[1] for policy in ("fcfs", "most-servers-first", "msfq-2")]
-    assert min(abs(np.subtract.outer(values, values))[np.triu_indices(3, 1)]) > 0.07
-
-
 @pytest.mark.parametrize(
     ("load", "jobs", "precision"),
     [
@@ -153,29 +147,6 @@ def test_server_filling_beside_its_exact_sojourn_times(load, jobs, precision):
     )
     assert exactly in run.EW.widened(2)
     assert run.EW.half_width < precision * exactly
-
-
-def test_room_for_nobody_is_a_loss_system():
-    """Erlang's formula, for two servers at load 1: one fifth is lost."""
-    for policy in ("fcfs", "easy", "conservative", "server-filling"):
-        run = simulate_multiserver(1.0, 2, [1], [1], [1], 10_000, 4, policy=policy, room=0, replications=20, workers=2)
-        assert 0.8 in run.accepted.widened(2) and run.EWq.mean == pytest.approx(0, abs=1e-12)
-
-
-def test_estimates_matter_to_backfilling_only():
-    plan = dict(lam=0.5, B=4, b=(1, 3), mu=(1.0, 0.5), p=(0.6, 0.4), jobs=20_000, seed=5)
-    for policy in ("easy", "conservative", "backfill-3"):
-        exactly, twice = (simulate_multiserver(**plan, policy=policy, estimates=x) for x in (1, 2))
-        assert exactly != twice
-    assert simulate_multiserver(**plan, estimates=2) == simulate_multiserver(**plan)
-
-
-def test_first_fit_of_an_overloaded_system_ends():
-    """Small jobs alone are more than it carries: large ones that are counted wait until the small ones stop coming."""
-    run = simulate_multiserver(20.0, *TABLE, 2000, 1, policy="first-fit", replications=2)
-    small, large = run.EWq_by_class
-    assert large.mean > 2 * small.mean > 0
-    assert np.isfinite([run.EN.mean, run.EW.mean, run.throughput.mean]).all()
 
 
 def public_log(name):

@@ -10,10 +10,9 @@ from mjq.simulation.engine import arrivals
 from mjq.simulation.engine.queue import by_resource, units
 from mjq.simulation.loop import ENDLESS, START, Constraints, Plan, events
 from mjq.simulation.schedule import TIES
-from tests.simulation.comparing import as_defined, compare, in_many_logs, random_calendar, random_log
-from tests.simulation.test_schedule import WITHOUT_POWERS, logs
+from tests.simulation.comparing import as_defined, random_log
+from tests.simulation.test_schedule import TAKE_PRIORITIES, WITHOUT_POWERS, logs
 
-TAKE_PRIORITIES = [name for name, rule in policies.POLICIES.items() if rule.takes_priorities]
 OTHERS = ["server-filling", *(name for name in WITHOUT_POWERS if not policies.policy(name).takes_priorities)]
 
 
@@ -24,19 +23,6 @@ def logs_with_priorities(draw):
     return log, np.array(draw(st.lists(st.integers(-2, 3), min_size=jobs, max_size=jobs)))
 
 
-def random_case(rng, policy):
-    """A log of one to three resources with priorities, sometimes with a calendar or with jobs that are killed."""
-    log = random_log(rng, most=18)
-    priority = rng.integers(0, rng.integers(1, 5), len(log[0]))
-    calendar = random_calendar(rng, log[-1][0]) if rng.random() < 0.3 else []
-    return log, {"priority": priority, "calendar": calendar, "kill": bool(rng.random() < 0.2)}
-
-
-@in_many_logs
-def test_replays_are_the_words_of_the_rule(number, seed):
-    assert compare(random_case, TAKE_PRIORITIES, number, seed, {"priority"}) > number / 4
-
-
 @pytest.mark.parametrize("policy", TAKE_PRIORITIES)
 def test_a_long_queue_is_the_definition(policy):
     """Many classes, with and without priorities, and a queue that is longer than the first table of jobs."""
@@ -45,19 +31,6 @@ def test_a_long_queue_is_the_definition(policy):
     for priority in (None, rng.integers(0, 6, 1800)):
         found = as_defined(log, policy, priority=priority)
         assert max(((found.submit <= t) & (found.start > t)).sum() for t in range(300)) > 1024
-
-
-@pytest.mark.parametrize("ties", TIES)
-@given(case=logs_with_priorities())
-def test_nobody_starts_in_order_while_one_of_a_higher_priority_waits_or_one_of_the_same_that_came_earlier(ties, case):
-    log, priority = case
-    found = replay(*log, ties=ties, priority=priority)
-    for job, start in enumerate(found.start):
-        waits = (found.submit <= start) & (found.start > start)
-        if ties == "one by one":  # whoever comes at the same instant may come after the start
-            waits &= found.submit < start
-        assert not (waits & (priority > priority[job])).any()
-        assert not (waits & (priority == priority[job]) & (found.submit < found.submit[job])).any()
 
 
 @pytest.mark.parametrize("policy", TAKE_PRIORITIES)
@@ -75,12 +48,6 @@ def test_only_the_order_of_priorities_matters(policy, case):
     assert np.array_equal(replay(*log, policy, priority=-np.argsort(by_arrival)).start, plain)
     ordered = [column[by_arrival] for column in columns]
     assert np.array_equal(replay(*ordered, servers, policy, priority=priority[by_arrival]).start, start[by_arrival])
-
-
-def test_strict_priority_keeps_servers_idle_for_a_high_job_and_easy_fills_them():
-    log = [0, 1, 2, 2], [3, 4, 1, 1], [5, 5, 3, 4], None, 4
-    assert replay(*log, priority=[0, 1, 0, 0]).start.tolist() == [0, 5, 10, 10]
-    assert replay(*log, "easy", priority=[0, 1, 0, 0]).start.tolist() == [0, 5, 2, 10]
 
 
 def under_the_policy_of_the_simulator(log, kinds, needs, first, ties):
@@ -110,24 +77,3 @@ def test_the_policy_of_the_simulator_is_that_of_replays_with_two_priorities(ties
         assert np.array_equal(under_the_policy_of_the_simulator(log, kinds, needs, first, ties), start), case
         changed += not np.array_equal(start, replay(*log, ties=ties).start)
     assert changed > 40
-
-
-@pytest.mark.parametrize("policy", OTHERS)
-def test_other_rules_take_no_priorities(policy):
-    with pytest.raises(ValueError, match=f"{policy} is not replayed with priorities: fcfs, first-fit, easy are"):
-        replay([0, 0], [1, 2], [1, 1], None, 2, policy, priority=[0, 1])
-
-
-@pytest.mark.parametrize(
-    ("priority", "message"),
-    [
-        ([1, 2, 3], "priority must have one entry for each job, got 3 for 2 jobs"),
-        ([1, float("nan")], "priority must be finite numbers"),
-        ([[1, 2]], "priority must"),
-        (3, "priority must"),
-        (["high", "low"], "priority must"),
-    ],
-)
-def test_bad_priorities(priority, message):
-    with pytest.raises(ValueError, match=message):
-        replay([0, 0], [1, 2], [1, 1], None, 2, priority=priority)

@@ -24,15 +24,6 @@ def test_intervals_hold_the_exact_values(system, order):
     assert (held >= 51).all()
 
 
-def test_bad_input_is_named():
-    with pytest.raises(ValueError, match="jobs must be a whole number of at least 800"):
-        simulate_saturated(*HOST, 799, 1)
-    with pytest.raises(ValueError, match="rows must have a row and a column for each of 3 classes"):
-        simulate_saturated(*HOST, 800, 1, rows=[[1.0]])
-    with pytest.raises(ValueError, match="each of rows must sum to 1"):
-        simulate_saturated(*HOST, 800, 1, rows=np.full((3, 3), 0.3))
-
-
 def test_one_job_at_a_time_is_a_renewal_process():
     """A server that takes exponential jobs completes a Poisson stream."""
     run = simulate_saturated(1, [1], [3], [1], 40_000, 1)

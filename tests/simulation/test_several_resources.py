@@ -1,6 +1,4 @@
-"""Jobs that need several resources at once: replays by the words of the rules, and laws of all simulations."""
-
-import itertools
+"""Jobs that need several resources at once: laws of replays and of simulations; `test_schedule.py` has the words."""
 
 import numpy as np
 import pytest
@@ -12,30 +10,10 @@ from mjq.simulation import policies, replay, simulate_multiserver
 from mjq.simulation.calendar import calendar_of
 from mjq.simulation.loop import event_loop
 from mjq.simulation.schedule import TIES
-from tests.models.test_several_resources import plain_chain
-from tests.simulation.comparing import compare, in_many_logs, random_calendar, random_log
+from tests.simulation.comparing import random_calendar, random_log
+from tests.simulation.test_schedule import OF_SEVERAL, POLICIES
 
-EVERY_POLICY = [name.replace("<number>", "2") for name in policies.NAMES]
-OF_SEVERAL = [name for name in EVERY_POLICY if not policies.policy(name).one_resource]
-OF_ONE = [name for name in EVERY_POLICY if policies.policy(name).one_resource]
-DEEPER = [*OF_SEVERAL, "backfill-1", "backfill-3", "backfill-5"]
 HOST = (12, 8), [(4, 1), (1, 3), (0, 2)], (1.0, 2.0, 0.5), (0.4, 0.4, 0.2)
-TWELVE = (12, 12), [(4, 1), (1, 4)], (1, 1), (0.5, 0.5)
-
-
-# --- The words of the rules -------------------------------------------------------------------------------------------
-
-
-def random_case(rng, policy):
-    """A log of one to three resources, sometimes with a calendar or with jobs that are killed."""
-    log = random_log(rng)
-    calendar = random_calendar(rng, log[-1][0]) if rng.random() < 0.2 else []
-    return log, {"calendar": calendar, "kill": bool(rng.random() < 0.2)}
-
-
-@in_many_logs
-def test_replays_are_the_words_of_the_rules(number, seed):
-    compare(random_case, DEEPER, 2 * number, seed)
 
 
 # --- What must not matter ---------------------------------------------------------------------------------------------
@@ -60,7 +38,7 @@ def test_resources_may_be_permuted_scaled_and_added_without_need(policy):
 
 
 @pytest.mark.parametrize("ties", TIES)
-@pytest.mark.parametrize("policy", EVERY_POLICY)
+@pytest.mark.parametrize("policy", POLICIES)
 def test_one_resource_in_a_sequence_is_that_resource(policy, ties):
     rng = np.random.default_rng(4)
     for _ in range(40):
@@ -74,7 +52,7 @@ def test_one_resource_in_a_sequence_is_that_resource(policy, ties):
         assert np.array_equal(found.utilization, [alone.utilization], equal_nan=True)
 
 
-@pytest.mark.parametrize("policy", EVERY_POLICY)
+@pytest.mark.parametrize("policy", POLICIES)
 def test_one_resource_in_a_sequence_is_simulated_alike(policy):
     plan = dict(mu=(1.0, 0.5), p=(0.6, 0.4), jobs=2000, seed=5, policy=policy, room=20, tail_at=(1.0,))
     alone = simulate_multiserver(1.0, 4, (1, 2), **plan)
@@ -122,22 +100,7 @@ def test_each_start_lies_between_the_latest_by_one_resource_and_their_sum(seed):
     assert (views.max(axis=0) <= start).all() and (start <= views.sum(axis=0)).all()
 
 
-def test_jobs_that_exclude_each_other_are_served_one_by_one():
-    """All the memory, then all the processors and some memory, in turn."""
-    need = [(0, 10), (10, 1)] * 5
-    found = replay(np.zeros(10), need, np.ones(10), None, (10, 10))
-    assert found.start.tolist() == list(range(10)) and found.utilization == pytest.approx([0.5, 0.55])
-
-
 # --- Beside chains ----------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("system", [HOST, TWELVE, ((2, 1, 3), [(1, 0, 1), (0, 1, 2)], (1, 3), (0.3, 0.7))])
-def test_saturated_simulations_complete_what_the_chain_says(system):
-    *_, exact = plain_chain(*system)
-    run = simulate_multiserver(2 * exact, *system, 10_000, 6, replications=20, warmup=0.5, workers=2)
-    assert exact in run.throughput.widened(2)
-    assert run.throughput.half_width < 0.02 * exact
 
 
 @pytest.mark.parametrize("policy", [name for name in scheduling.POLICIES if name in OF_SEVERAL])
@@ -149,54 +112,7 @@ def test_small_queues_beside_the_exact_chain(policy):
     assert exact.utilization.shape == (2,) and (exact.utilization < 1).all()
 
 
-# --- What is refused, what is said ------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("policy", OF_ONE)
-def test_rules_of_one_resource_say_why(policy):
-    message = f"{policy} is a rule for one resource, got 2: {policies.policy(policy).one_resource}"
-    for call in (
-        lambda: replay([0], [(1, 1)], [1], None, (2, 2), policy),
-        lambda: simulate_multiserver(1.0, (2, 2), [(1, 1)], [1], [1], 100, 1, policy=policy),
-        lambda: scheduling.finite_queue(1.0, (2, 2), [(1, 1)], [1], [1], 1, policy),
-    ):
-        with pytest.raises(ValueError, match=message):
-            call()
-
-
-@pytest.mark.parametrize(
-    ("need", "servers", "message"),
-    [
-        ([(1, 0), (0, 0)], (4, 8), r"each job must need something, but need has the need \(0, 0\)"),
-        ([(1, 0, 1), (1, 2, 1)], (4, 8), r"an entry for each of 2 resources, got \(1, 0, 1\)"),
-        ([(1, 0), (1, 2, 3)], (4, 8), r"an entry for each of 2 resources, got \(1, 2, 3\)"),
-        ([1, 2], (4, 8), "each of need must be a plain sequence of numbers, got 1"),
-        ([(1, 9), (1, 2)], (4, 8), r"need \(1, 9\) exceeds resource \(4, 8\): there is too little of resource 2"),
-        ([(1, 8), (5, 2)], (4, 8), r"need \(5, 2\) exceeds resource \(4, 8\): there is too little of resource 1"),
-        ([(1, -1), (1, 2)], (4, 8), r"must not be negative, got \(1, -1\)"),
-        ([(1, 1), (1, 2)], (4, 0), r"servers must be positive, got \(4, 0\)"),
-        ([(), ()], (), "servers must be at least one resource, got none"),
-        ([(1, 1), (1, 2)], 4, "need must be a plain sequence of numbers"),
-        (np.ones((2, 5)), 5 * [1], "at most 4 resources, got 5"),
-        (np.ones((2, 2)), ((1, 1), (1, 1)), "servers must be a plain sequence of numbers"),
-        (np.ones((3, 2)), (1, 1), "one entry for each job, got 2, 3, 2 and 2"),
-    ],
-)
-def test_bad_needs_are_refused(need, servers, message):
-    with pytest.raises(ValueError, match=message):
-        replay([0, 1], need, [1, 1], None, servers)
-
-
-def test_bad_systems_are_refused():
-    for b, message in (
-        ([(1, 0), (0, 0)], "each job must need something"),
-        ([(1, 0), (1, 2, 3)], "an entry for each of 2 resources"),
-        ([(1, 9), (1, 1)], r"need \(1, 9\) exceeds resource \(4, 8\)"),
-    ):
-        with pytest.raises(ValueError, match=message):
-            simulate_multiserver(1.0, (4, 8), b, (1, 1), (0.5, 0.5), 100, 1)
-    with pytest.raises(ValueError, match="at most 4 resources, got 5"):
-        simulate_multiserver(1.0, 5 * [1], np.ones((1, 5)), [1], [1], 100, 1)
+# --- What is said -----------------------------------------------------------------------------------------------------
 
 
 def test_what_a_schedule_of_several_resources_says():
@@ -221,27 +137,11 @@ def test_a_calendar_counts_the_first_resource_and_takes_the_same_share_of_the_ot
         replay(*log, "easy", calendar=[(1, 2)])
 
 
-@pytest.mark.parametrize("resource", range(4))
-def test_each_of_four_resources_counts(resource):
-    """Jobs that need only this one are served two at a time, whatever else there is."""
-    need = np.zeros((6, 4))
-    need[:, resource] = 3
-    for policy in OF_SEVERAL:
-        assert replay(np.zeros(6), need, np.ones(6), None, (6, 7, 8, 7), policy).start.tolist() == [0, 0, 1, 1, 2, 2]
-
-
-def test_pairs_of_jobs_that_need_different_resources_never_wait_for_each_other():
-    for one, other in itertools.combinations(range(4), 2):
-        need = np.zeros((2, 4))
-        need[0, one] = need[1, other] = 1
-        assert not replay([0, 0], need, [1, 1], None, (1, 1, 1, 1)).wait.any()
-
-
 @settings(max_examples=30)
 @given(seed=st.integers(0, 2**32 - 1))
 def test_nobody_holds_more_than_there_is_of_any_resource(seed):
     log = random_log(np.random.default_rng(seed), most=40)
-    for policy in DEEPER:
+    for policy in OF_SEVERAL:
         found = replay(*log, policy)
         for now in found.start:
             held = found.need[(found.start <= now) & (now < found.finish)].sum(axis=0)

@@ -3,11 +3,10 @@
 import numpy as np
 import pytest
 
-from mjq import processing_capacity as pc
 from mjq.simulation import Estimate, simulate_multiserver
 from mjq.simulation.engine.arrivals import BoundedPareto, Lognormal
-from mjq.simulation.replications import generators, replicate
-from mjq.solvers.phase_type import coxian, erlang, exponential, hyperexponential
+from mjq.simulation.replications import generators
+from mjq.solvers.phase_type import erlang, exponential, hyperexponential
 
 TABLE = 6, (2, 3), (1 / 0.4, 1 / 1.6), (0.5, 0.5)
 LAWS = {  # of mean 1, with their second moments
@@ -38,10 +37,6 @@ def test_replications_are_independent():
     assert np.abs(np.corrcoef(draws) - np.eye(4)).max() < 0.05
 
 
-def test_results_keep_the_order_of_replications():
-    assert replicate(lambda rng: rng.random(), 5, 6, workers=3) == [rng.random() for rng in generators(5, 6)]
-
-
 def test_littles_law_within_one_run():
     run = simulate_multiserver(1.5, *TABLE, 400_000, 1, replications=4)
     assert run.EN.mean == pytest.approx(1.5 * run.EW.mean, rel=0.01)
@@ -56,38 +51,9 @@ def test_batches_of_one_run_give_an_interval():
     assert 0 < run.EW.half_width < 0.1
 
 
-def test_an_empty_system_only_serves():
-    run = simulate_multiserver(1e-6, *TABLE, 50_000, 3, replications=5)
-    assert run.EWq.mean < 1e-4
-    assert 1 in run.EW.widened(3)
-
-
-def test_an_unstable_system_grows_and_works_at_capacity():
-    run = simulate_multiserver(4.0, *TABLE, 100_000, 3, replications=4)
-    assert run.EN.mean > 10_000
-    assert run.throughput.mean == pytest.approx(2.0134, rel=0.02)
-
-
-def test_ten_tenths_fit_into_one():
-    decimal, whole = (simulate_multiserver(9.0, B, [need], [1], [1], 50_000, 4) for B, need in ((1, 0.1), (10, 1)))
-    assert decimal == whole
-
-
 def test_classes_that_never_come():
     run = simulate_multiserver(1.0, 6, (99, 2, 99), (1, 1, 1), (0, 1, 0), 5000, 4, replications=3)
     assert [estimate.observations for estimate in run.EWq_by_class] == [0, 3, 0]
-
-
-def test_few_jobs():
-    for replications in (1, 3):
-        run = simulate_multiserver(1.0, *TABLE, 2, 4, replications=replications, warmup=0)
-        assert run.EW.mean > 0
-        assert np.isfinite([run.EN.mean, run.ENq.mean, run.throughput.mean]).all()
-
-
-def test_a_flood_of_arrivals_costs_nothing():
-    run = simulate_multiserver(1e9, *TABLE, 2000, 4, replications=2)
-    assert run.EN.mean > 1000
 
 
 @pytest.mark.parametrize("name", LAWS)
@@ -98,19 +64,6 @@ def test_one_server_waits_as_pollaczek_and_khinchine_say(name):
     assert wait in run.EWq.widened(2)
     assert wait + 1 in run.EW.widened(2)
     assert run.EWq.half_width < 0.1 * wait
-
-
-def test_exponential_times_said_in_two_phases_are_exponential():
-    exact = pc.sojourn(1.5, *TABLE)
-    B, b, mu, p = TABLE
-    service = [coxian(1 / rate, 1.0) for rate in mu]
-    run = simulate_multiserver(
-        1.5, B, b, mu, p, 60_000, 22, service=service, replications=20, tail_at=(2, 5), workers=2
-    )
-    assert exact.EW in run.EW.widened(2) and exact.EW2 in run.EW2.widened(2)
-    assert all(exact.tail(t) in fraction.widened(2) for t, fraction in zip((2, 5), run.tail, strict=True))
-    in_one = simulate_multiserver(1.5, *TABLE, 60_000, 22, replications=20, tail_at=(2, 5), workers=2)
-    assert run != in_one
 
 
 def test_exponential_times_are_the_default():
@@ -160,40 +113,6 @@ def test_uneven_intervals_stay_uneven():
     wide = rare.widened(2)
     assert rare.high - rare.mean > rare.mean - rare.low > 0
     assert wide.high - wide.mean == pytest.approx(2 * (rare.high - rare.mean)) and rare.high in wide
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"lam": 0}, "lam must be positive"),
-        ({"b": (2, 7)}, "need 7 exceeds resource 6"),
-        ({"p": (0.5, 0.6)}, "p must sum to 1"),
-        ({"mu": (1, -1)}, "mu must be positive"),
-        ({"mu": (1, 1, 1)}, "one entry for each class"),
-        ({"jobs": 0}, "jobs must be a whole number of at least 2"),
-        ({"replications": 1.5}, "replications must be a whole number"),
-        ({"workers": 0}, "workers must be a whole number"),
-        ({"warmup": -0.1}, "warmup must not be negative"),
-        ({"tail_at": (float("nan"),)}, "tail_at must be finite"),
-        ({"policy": "lifo"}, "policy must be one of fcfs, first-fit, .*; got 'lifo'"),
-        ({"policy": "server-filling"}, "powers of two for needs and servers: need 2, servers 6"),
-        ({"room": -1}, "room must be a whole number of at least 0"),
-        ({"estimates": 0.5}, "estimates must be at least 1 service time, got 0.5"),
-        ({"service": [1.0]}, "mu must be one over the mean"),
-        ({"service": [1.0], "mu": None}, "one entry for each class, got 2, 1 and 2"),
-        ({"service": [1.0, 2.0]}, r"one over the mean of each service distribution, \(1, 0.5\), or None; got \(1, 1\)"),
-        ({"service": [1.0, -2.0]}, "service of class 1 must not be negative, got"),
-        ({"service": [1.0, 0.0]}, "service of class 1 must be a PhaseType, a positive time or several times: mean 0"),
-        ({"service": [1.0, []]}, "service of class 1 must be a PhaseType, a positive time or several times: no time"),
-        ({"service": [1.0, "exponential"]}, "service of class 1 must be numbers"),
-        ({"service": exponential(1.0)}, "service must be a sequence with one distribution for each class"),
-        ({"service": 2.0}, "service must be a sequence with one distribution for each class"),
-    ],
-)
-def test_bad_input_raises(change, message):
-    good = dict(lam=1.0, B=6, b=(2, 3), mu=(1, 1), p=(0.5, 0.5), jobs=10, seed=1)
-    with pytest.raises(ValueError, match=message):
-        simulate_multiserver(**(good | change))
 
 
 @pytest.mark.parametrize(("observations", "longer"), [(2, 1), (7, 1), (7, 10)])
