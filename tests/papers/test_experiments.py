@@ -1,22 +1,18 @@
 """Long computations, tried with tiny sizes, and the tables they have kept."""
 
-import platform
 from dataclasses import replace
 
 import numpy as np
 import polars as pl
 import pytest
 
-import mjq_logs
 from mjq import System
-from mjq.simulation import replay
 from mjq_book import experiments
 from mjq_book.experiments import (
     anomalies,
     coverage,
     decisions,
     depletion,
-    evaluation,
     fluid_times,
     forecasts,
     largest_need,
@@ -25,28 +21,20 @@ from mjq_book.experiments import (
     outages,
     public_logs,
     real_waits,
-    two_tier,
     what_if,
 )
 from mjq_book.experiments.tables import keeping
-from mjq_logs import Hosts, Log, Vectors, capacities, example_log, example_path, read_log, saturated_starts
+from mjq_logs import Hosts, Log, Vectors, capacities, example_log, example_path, read_log
 from mjq_logs.capacity import estimates
 from tests.conftest import TRACES, needs_traces
 
 
-def test_times_and_machines(monkeypatch):
+def test_times_are_medians():
     calls = []
     assert keeping.median_time(lambda: calls.append(1), 3) >= 0
     assert len(calls) == 4  # the first compiles
     ticks = iter([0.0, 1.0, 0.0, 5.0, 0.0, 2.0])
     assert keeping.median_time(lambda: 7, 3, warm=False, keep=True, clock=lambda: next(ticks)) == (2.0, 7)
-    assert keeping.processor() in keeping.machine()
-
-    def hidden(*_, **__):
-        raise OSError
-
-    monkeypatch.setattr(keeping.Path, "read_text", hidden)
-    assert keeping.processor() == (platform.processor() or platform.machine())
 
 
 @pytest.fixture
@@ -71,11 +59,6 @@ def test_tables_are_typed_and_their_origin_is_known(name):
     assert hasattr(getattr(experiments, experiments.KEPT[name]), "main")
 
 
-def test_an_unknown_table_is_named():
-    with pytest.raises(ValueError, match=r"evaluation, .*got 'evaluations'"):
-        experiments.kept("evaluations")
-
-
 @pytest.fixture
 def made(folder, monkeypatch):
     """Run an experiment with smaller settings, and return the tables that it keeps, by the names of their paths."""
@@ -96,17 +79,6 @@ def made(folder, monkeypatch):
 def one_by_one(function, cases, *_, **__):
     """In place of what computes cases side by side."""
     return [[(key, function(case))] for key, case in cases]
-
-
-@pytest.mark.slow
-def test_the_evaluation(folder, made):
-    def quick(**case):
-        return two_tier.evaluate(**case, time=1000.0)
-
-    map_cases = lambda _, cases, **__: [quick(**case) for case in cases]  # noqa: E731
-    (table,) = made(evaluation, "RESULTS", BASES=1, CASES=1, map_cases=map_cases)
-    assert table["change"].to_list() == list(two_tier.CHANGES)
-    assert pl.read_csv(folder / "provenance.csv").row(0)[:2] == ("evaluation.csv", "make experiment NAME=evaluation")
 
 
 def test_the_decisions(made, monkeypatch):
@@ -138,12 +110,6 @@ def test_the_times_of_the_fluid_model(made):
     median_time = lambda work, *repeats, **_: asked.append(work()) or 1.0  # noqa: E731
     (table,) = made(fluid_times, "RESULTS", STATIONS=(3,), FACTORS=(1,), RUNS=3, median_time=median_time)
     assert asked and table["grows"].to_list() == ["phases", "jobs"]
-
-
-def test_the_system_of_the_log():
-    system = near_saturation.system()
-    assert system.servers == near_saturation.PROCESSORS >= max(system.needs)
-    assert len(system.needs) == 8
 
 
 def test_near_saturation(made):
@@ -179,12 +145,6 @@ def test_real_waits_of_public_logs(made, monkeypatch):
         monkeypatch.setenv("MJQ_TRACES", str(path.parent))
         (table,) = made(real_waits, "TABLE", LOGS={"ours": path.name})
     assert dict(table.select("policy", "same").iter_rows())["easy"] == 1  # the example log is a schedule of EASY
-
-
-def test_real_machines_let_jobs_wait_that_would_fit():
-    """More than EASY does, on both logs; and no rule of ours starts most jobs when the machine did."""
-    kept = experiments.kept("real_waits")
-    assert (kept["fits_log"] > kept["fits_replay"]).all() and kept["same"].max() < 0.6
 
 
 def test_forecasts_on_public_logs_hold_what_they_say():
@@ -229,14 +189,6 @@ def test_outages_of_public_logs(folder, made):
     assert (table["gaps"] == 1).all()
     assert (table["load"] < table["load_cut"]).all() and (table["wait"] > table["wait_cut"]).all()
     assert table["wait_recorded"].to_list() == pytest.approx(table["wait_recorded_cut"].to_list())
-
-
-def test_outages_are_looked_for_in_real_and_recorded_logs(folder, monkeypatch):
-    monkeypatch.setattr(mjq_logs, "read_log", lambda path: path.name)
-    monkeypatch.setattr(forecasts, "recorded", lambda name, path: (name, path.name))
-    assert dict(outages.logs(folder)) == {
-        name: forecasts.REPLAYED.get(name) or (name, forecasts.MADE_UP[name]) for name in outages.LOGS
-    }
 
 
 def test_intervals_are_counted(made, monkeypatch):
@@ -284,12 +236,6 @@ def test_what_changes_save_is_counted(made, monkeypatch):
     assert len(table) == len(what_if.CHANGES) * len(what_if.QUANTITIES) and (table["logs"] == 3).all()
 
 
-@pytest.mark.parametrize("times", coverage.TIMES)
-def test_run_times_have_the_mean_one(times):
-    drawn = coverage.TIMES[times](np.random.default_rng(1), 2_000_000)
-    assert drawn.min() > 0 and drawn.mean() == pytest.approx(1, rel=0.02)
-
-
 def test_what_mixes_lose(made, monkeypatch):
     monkeypatch.setattr(largest_need.parallel, "map_as_completed", one_by_one)
     cases, jobs = [largest_need.Case(8, 0), largest_need.Case(8, 1)], {"fcfs": 2000, "easy": 2000}
@@ -304,19 +250,6 @@ def test_the_kept_losses_are_those_of_the_mixes(case):
     assert row.keys() == kept.keys()
     for key, value in row.items():
         assert kept[key] == (pytest.approx(value, rel=0.01, abs=1e-4) if isinstance(value, float) else value), key
-
-
-def test_mixes_are_as_they_are_described():
-    kept = experiments.kept("largest_need")
-    assert set(kept["part"]) == set(largest_need.PARTS) and kept.height == len(largest_need.CASES)
-    most = largest_need.SERVERS / kept["part"]
-    assert ((kept["largest"] <= most) & (kept["largest"] > most / 2)).all()
-    assert kept["scv"].is_between(1, largest_need.MOST_VARIABLE).all() and kept["needs"].is_between(1, 8).all()
-    powers = kept.filter(pool="powers of two")
-    assert powers.height == kept.height / 2 and (powers["largest"] == largest_need.SERVERS // powers["part"]).all()
-    for case in largest_need.CASES[:3]:
-        mix = largest_need.mix_of(case)
-        assert mix.shares.sum() == pytest.approx(1) and ((mix.means >= 1) & (mix.means <= 10)).all()
 
 
 def test_anomalies(made, monkeypatch):
@@ -342,18 +275,6 @@ def test_the_largest_losses_are_those_of_their_cases():
         rates.append(one.simulate_saturated(200_000, 7, replications=10).capacity)
     before, after = rates
     assert after.high < before.low and 1 - after.mean / before.mean == pytest.approx(worst["largest"], rel=0.25)
-
-
-def test_clusters_are_as_they_are_described():
-    for case in range(200):
-        m, size, needs, mu, p = cluster = anomalies.drawn(case)[0]
-        assert m in (2, 3) and 2 <= size.min() and size.max() <= (6 if len(size) == 1 else 4)
-        assert len(needs) in (2, 3) and (needs <= size).all() and needs.any(axis=1).all()
-        assert set(mu) <= set(anomalies.RATES) and p.sum() == pytest.approx(1)
-        more, less, further, shorter = (anomalies.changed(cluster, change, 0, 1) for change in anomalies.CHANGES)
-        assert (more.size - size).tolist() == [1, *[0] * (len(size) - 1)] and further.hosts == m + 1
-        assert less is None or (needs - less.needs).sum() == needs[1, 0] - less.needs[1, 0] == 1
-        assert (shorter.rates / mu).tolist() == [1, 2, *[1] * (len(mu) - 2)]
 
 
 def test_logs_on_hosts(folder, made, monkeypatch):
@@ -384,31 +305,6 @@ def test_logs_on_hosts(folder, made, monkeypatch):
     assert shuffled.filter(block=1, passes=1)["share"].item() == view  # shuffled one by one is the own order
 
 
-@pytest.mark.parametrize("policy", ["fcfs", "easy"])
-def test_fewer_servers_are_idle_than_the_next_job_needs(policy):
-    """At the start of each job, while a next one waits: before the last jobs of the queue."""
-    log = largest_need.drawn(largest_need.mix_of(largest_need.Case(2, 1)), 3000, np.random.default_rng(3))
-    starts = saturated_starts(log.need, log.run, log.servers, policy)
-    for now in np.sort(starts)[:-200:50]:
-        busy = log.need[(starts <= now) & (now < starts + log.run)].sum()
-        head = np.flatnonzero(starts > now)[0]  # the first that still waits
-        assert log.servers - busy < log.need[head]
-
-
-def test_every_method_knows_the_mean_of_independent_waits():
-    """Jobs that come in twos to one server: the second waits for an exponential time of mean 1."""
-    held = dict.fromkeys(coverage.METHODS, 0)
-    for seed in range(60):
-        first = np.random.default_rng(seed).exponential(3600, 1000)
-        come = 1e6 * np.repeat(np.arange(1000), 2)
-        run = np.column_stack([first, np.zeros_like(first)]).ravel()
-        schedule = replay(come, np.ones(2000), run, None, 1)
-        for name, method in coverage.METHODS.items():
-            low, high = method(schedule)
-            held[name] += low < 0.5 < high
-    assert min(held.values()) >= 50
-
-
 def test_the_kept_counts_say_that_intervals_hold_and_which_did_not():
     kept = experiments.kept("coverage")
     ours = kept.filter(pl.col("method") == "ours")
@@ -424,15 +320,3 @@ def test_the_kept_counts_say_that_intervals_hold_and_which_did_not():
     assert 0 < hard["given"].sum() < 0.02 * hard["logs"].sum()
     for method in coverage.METHODS:
         assert kept.filter(pl.col("method") == method)["held"].min() < 0.5
-
-
-def test_the_kept_capacities_say_what_the_order_of_jobs_is_worth():
-    """In each of the logs real times cost more than exponential ones, and the order gives back a part of that."""
-    of_fcfs = experiments.kept("public_logs").filter(pl.col("policy") == "fcfs", pl.col("needs") == "as they are")
-    for log in public_logs.LOGS:
-        rows = of_fcfs.filter(pl.col("log") == log)
-        share = dict(rows.filter(pl.col("capacity") != "drawn").select("capacity", "share").iter_rows())
-        assert share["independent"] < share["own_order"] < 1 == share["naive"]
-        assert share["independent"] < share["exponential"]
-        drawn = rows.filter(pl.col("capacity") == "drawn").sort("block")["share"].to_list()
-        assert drawn == sorted(drawn)

@@ -115,11 +115,6 @@ def test_a_bad_row_is_named(graded, rows, complaint):
         graded(rows)
 
 
-def test_all_bad_rows_are_named_at_once_but_not_hundreds(graded):
-    with pytest.raises(ValueError, match=r"(?s)line 2: .*line 3: .*line 11: .*\nand 5 more$"):
-        graded([f"eve{k},1,2" for k in range(15)])
-
-
 @pytest.mark.parametrize(
     ("change", "complaint"),
     [
@@ -135,13 +130,6 @@ def test_all_bad_rows_are_named_at_once_but_not_hundreds(graded):
 def test_a_bad_key_is_refused(graded, change, complaint):
     with pytest.raises(ValueError, match=re.escape(complaint)):
         graded(["ada,1,2"], key=KEY.replace(*change))
-
-
-def test_a_table_without_its_columns_or_in_another_encoding_is_refused(graded):
-    with pytest.raises(ValueError, match=r"answers.csv needs one column each named .*; see answer$"):
-        graded(["ada,1"], head="student,question")
-    with pytest.raises(ValueError, match="is not text in UTF-8; save it as CSV UTF-8"):
-        graded(["ada,3,größer"], encoding="latin-1")
 
 
 def test_from_sheets_to_marks(tmp_path):
@@ -175,17 +163,6 @@ def test_from_sheets_to_marks(tmp_path):
     assert own.status == 2 and "-o and KEY name the same file" in own.err
 
 
-def test_one_answer_that_cannot_be_read_is_left_to_the_teacher_and_the_class_is_graded(tmp_path):
-    (tmp_path / "key.csv").write_text(KEY)
-    (tmp_path / "answers.csv").write_text("student,question,answer\nada,1,2.087 jobs/h\nada,2,b\nbo,1,0.05\n")
-    run = said("grade", "answers.csv", "key.csv", "-o", "marks.csv", cwd=tmp_path)
-    assert run.status == 0
-    assert run.err == "mjq: note: ada, question 1: '2.087 jobs/h' is not a number: yours to grade\n"
-    assert [line.split() for line in run.out.splitlines()[2:4]] == [["ada", "1", "1", "7"], ["bo", "2", "3", "5"]]
-    with open(tmp_path / "marks.csv", newline="", encoding="utf-8") as file:
-        assert [row["points"] for row in csv.DictReader(file)] == ["", "1", "", "2", "0", ""]
-
-
 @pytest.mark.parametrize(
     ("right", "given", "points"),
     [("-3.407", "\N{MINUS SIGN}3.407", 2), ("-3.407", "3.407", 0),
@@ -206,11 +183,3 @@ def test_a_key_that_a_spreadsheet_has_saved_with_decimal_commas_is_read(graded):
         key = file.getvalue()
     marks = graded(["ada,1,1.78", "bo,1,0.05"], key=key)
     assert [marks[0].remark, marks[3].remark] == ["perhaps overlooked that servers are idle", "right"]
-
-
-def test_students_that_are_not_in_the_key_leave_no_marks(tmp_path):
-    (tmp_path / "key.csv").write_text(KEY)
-    (tmp_path / "answers.csv").write_text("student,question,answer\nada,1,two\neve,1,2\n")
-    run = said("grade", "answers.csv", "key.csv", "-o", "marks.csv", cwd=tmp_path)
-    assert run.status == 2 and "no student 'eve'" in run.err
-    assert not (tmp_path / "marks.csv").exists()

@@ -229,21 +229,6 @@ def test_first_fit_can_make_jobs_wait_longer_than_order_of_arrival(servers, arri
     assert waits["first-fit"][need > 1].mean() > 20 * waits["fcfs"][need > 1].mean()
 
 
-def test_first_fit_can_make_rare_large_jobs_and_so_all_wait_longer():
-    """One job in a hundred needs all of a hundred servers; jobs come at half of what order of arrival can carry."""
-    capacity = pc.processing_capacity(100, [1, 100], [1, 1], [0.99, 0.01])
-    waits = {rule: [] for rule in ("fcfs", "first-fit", "easy")}
-    for seed in range(6):
-        rng = np.random.default_rng([3, seed])
-        arrival = np.cumsum(rng.exponential(2 / capacity, 20_000))
-        need = np.where(rng.random(20_000) < 0.01, 100, 1)
-        run = rng.standard_exponential(20_000)
-        for rule, means in waits.items():
-            means.append(replay(arrival, need, run, None, 100, rule).wait.mean())
-    fcfs, first_fit, easy = map(np.mean, waits.values())
-    assert first_fit > 3 * fcfs and easy < fcfs
-
-
 def accepted(policy, arrival_rate, servers, needs, mix):
     """The fraction of the jobs that find a place, with one place to wait and all rates 1, as an expression."""
     finite = arrival_rate, servers, needs, (1, 1), mix, 1, policy

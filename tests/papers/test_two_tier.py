@@ -10,29 +10,6 @@ from mjq_book.experiments import two_tier
 SYSTEM = two_tier.draw(np.random.default_rng(1))
 
 
-def test_the_drawn_system():
-    network = SYSTEM.network()
-    assert [queue for queue in network.servers if queue != "delay"] == ["F1", "F2", "B1", "B2", "B3", "B4"]
-    assert network.servers["F1"] == 8
-    assert network.servers["B4"] == 4
-    assert sum(network.population.values()) == 50
-    assert network.arrivals.sum() == pytest.approx(0.1)
-    for tier, nominal in (("F", two_tier.FRONTEND), ("B", two_tier.BACKEND)):
-        for name in SYSTEM.tier(tier):
-            for c, (mean, scv) in nominal.items():
-                law = network.service[name, c]
-                assert 0.8 * mean <= law.mean <= 1.2 * mean
-                assert 0.8 * scv - 1e-9 <= law.scv <= 1.2 * scv + 1e-9
-
-
-def test_a_request_is_a_way_through_the_network():
-    exact = product_form.means(SYSTEM.network())
-    # Each open job visits two frontends and a backend.
-    for c, visits in ((1, 2), (2, 1)):
-        flow = sum(rate for (queue, of), rate in exact.throughput.items() if of == c and queue != "delay")
-        assert flow == pytest.approx(0.1 * visits)
-
-
 @pytest.mark.parametrize("change", two_tier.CHANGES)
 @pytest.mark.parametrize("seed", range(5))
 def test_changes_leave_a_network_with_an_exponent_for_each_queue(change, seed):
@@ -61,12 +38,6 @@ def test_a_percentile_that_stays_uncertain_is_refused(monkeypatch):
     monkeypatch.setattr(two_tier, "TRIES", 1)
     with pytest.raises(ArithmeticError, match="the percentile is still uncertain after a time of"):
         two_tier.simulated_percentile(SYSTEM.network(), SYSTEM.request(), 1, 200.0)
-
-
-def test_an_evaluation_repeats_itself():
-    found = two_tier.evaluate(0, "horizontal scaling", 1, time=2000.0)
-    assert found == two_tier.evaluate(0, "horizontal scaling", 1, time=2000.0)
-    assert found["half_width"] < 0.02 * found["p95"]
 
 
 def test_the_sorts_of_a_change_are_told_apart():
