@@ -19,7 +19,6 @@ from tests.conftest import systems
 
 TABLE = 6, (2, 3), (2.5, 0.625), (0.5, 0.5)
 FILLING = 4, (1, 2, 4), (1, 0.5, 1), (0.6, 0.25, 0.15)
-POWERS = 8, (1, 2, 4, 8), (1, 1, 0.5, 0.25), (0.5, 0.25, 0.15, 0.1)
 
 
 def slope(system, capacity):

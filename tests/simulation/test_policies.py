@@ -17,7 +17,6 @@ from mjq.simulation.policies import POLICIES
 from mjq.solvers.phase_type import erlang
 from tests.conftest import TRACES, needs_traces
 
-TABLE = 6, (2, 3), (1 / 0.4, 1 / 1.6), (0.5, 0.5)
 EXAMPLE = 4, (1, 3), (1.0, 0.5), (0.6, 0.4)
 POWERS = 4, (1, 2, 4), (1.0, 0.5, 1.0), (0.6, 0.25, 0.15)
 ONE_OR_ALL = 4, (1, 4), (1.0, 2.0), (0.8, 0.2)

@@ -1,4 +1,4 @@
-"""Replays in which some jobs go before others: by the words of the rule, and what must hold of them."""
+"""Replays in which some jobs go before others: what must hold of them; `test_schedule.py` has the words."""
 
 import numpy as np
 import pytest
