@@ -260,6 +260,15 @@ def test_the_packing_bound_is_the_best_mixture():
     assert (worth >= bound * (1 - 1e-10)).all() and worth.min() == pytest.approx(bound, rel=0.01)
 
 
+def test_the_packing_bound_is_exact():
+    """Five jobs per unit of time: three packings, with weights 1, 1 and 5, serve them, and no prices allow more."""
+    needs, mix, prices = np.array([9, 4, 3, 11]), np.array([1, 2, 1, 3]), np.array([7, 3, 2, 9])
+    packings = [m for m in product(range(5), range(10), range(13), range(4)) if m @ needs <= 38]
+    assert [1, 1, 5] @ np.array([(0, 1, 0, 3), (0, 4, 0, 2), (1, 1, 1, 2)]) == pytest.approx(5 * mix, abs=0)
+    assert 7 * max(packings @ prices) == 5 * mix @ prices
+    assert sr.packing_bound(38, needs, np.ones(4), mix / 7) == pytest.approx(5, rel=1e-11)
+
+
 def test_near_saturation_and_the_queue_take_vectors():
     host = System((12, 12), [(4, 1), (1, 4)], rates=(1, 1), mix=(0.5, 0.5))
     X, delta = host.capacity, host.near_saturation().delta
