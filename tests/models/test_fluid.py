@@ -72,17 +72,6 @@ def test_open_queue_of_one_server_is_exact_with_p_1(load, scv):
     assert point.unique
 
 
-def test_example_2_fitted_to_the_exact_means():
-    exact = dict(zip(QUEUES, (34.639307, 6.290481, 9.070213), strict=True))
-    network = example_2(0.2)
-    p = fluid.fit_smoothing(network, exact, dict.fromkeys(QUEUES, 6.927861))
-    assert list(p) == ["Q2", "Q3"]
-    assert p["Q2"] == pytest.approx(2.19162, abs=2e-5)
-    assert p["Q3"] == pytest.approx(3.46768, abs=2e-5)
-    point = fluid.stationary_point(network, p)
-    assert jobs(point, *QUEUES) == pytest.approx(list(exact.values()), rel=1e-6)
-
-
 def test_hard_minimum_has_a_line_of_stationary_points():
     service = fluid.exponential(0.5), fluid.exponential(1.0)
     from_delay, from_q3 = (fluid.stationary_point(example_2(0.5, start, *service)) for start in ("delay", "Q3"))
@@ -104,15 +93,6 @@ def test_mixed_network():
     assert hard == pytest.approx([0.6, 1.05882, 1.2, 1.41176], abs=5e-6)
     smooth = jobs(fluid.stationary_point(mixed(), p=2), *FOUR)
     assert smooth == pytest.approx([0.92067, 1.40702, 1.50805, 1.53646], abs=5e-6)
-
-
-@pytest.mark.parametrize("p", [None, 0.5, 2.0, {"Q1": 1.0, "Q2": 4.0}])
-def test_closed_populations_are_kept(p):
-    network = mixed()
-    states = fluid.trajectory(network, np.linspace(0, 50, 200), p=p)
-    (part,) = network.closed
-    assert states @ part == pytest.approx(6, abs=1e-10)
-    assert fluid.stationary_point(network, p).x @ part == pytest.approx(6, abs=1e-10)
 
 
 @pytest.mark.parametrize("p", [None, 2.0])
@@ -245,11 +225,6 @@ def test_simulation_agrees_with_the_product_form(network, time, seed):
         assert exact.throughput[pair] in run.throughput[pair].widened(2.5)
 
 
-def test_simulation_repeats_itself():
-    few = dict(time=200, seed=4, replications=4)
-    assert simulate_ps_network(mixed(), **few) == simulate_ps_network(mixed(), **few, workers=2)
-
-
 def test_an_overloaded_queue_is_named_but_may_be_followed_in_time():
     with pytest.raises(ValueError, match=r"queue 'q' is unstable: the open classes need 1\.5 of its 1 servers"):
         fluid.stationary_point(open_queue(1.5))
@@ -315,15 +290,6 @@ def test_simulated_response_times_obey_littles_law():
         assert run.response[name].mean.mean == pytest.approx(mean, rel=2e-3)
         assert run.response[name].sample.mean() == pytest.approx(mean, rel=2e-3)
     assert run.response["Q2"].mean.mean == pytest.approx(run.mean_time["Q2", "O"].mean, rel=1e-12)
-
-
-def test_simulated_percentiles_of_an_uncontended_station():
-    run = simulate_ps_network(
-        open_queue(0.5, fluid.erlang(3, 2.0), math.inf), 20_000, seed=6, subsets={"q": ("q", 1)},
-        percentiles=(0.1, 0.5, 0.99), workers=2,
-    )  # fmt: skip
-    for level, estimate in run.response["q"].percentile.items():
-        assert fluid.erlang(3, 2.0).quantile(level) in estimate.widened(2.5)
 
 
 def test_simulated_stays_know_when_they_ended():

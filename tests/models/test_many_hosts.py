@@ -273,15 +273,6 @@ def test_very_many_hosts_follow_the_power_law():
     assert mh.share_that_must_end(1, 8) == pytest.approx(1) and mh.time_to_empty(1, 1) == pytest.approx(1)
 
 
-@pytest.mark.parametrize("law", [np.random.Generator.random, lambda rng, size: rng.lognormal(0, 2, size)])
-def test_the_share_does_not_depend_on_the_law_of_the_times(law):
-    rng, m, n = np.random.default_rng(1), 6, 4
-    ends = law(rng, (20_000, m, n))
-    empty = ends.max(axis=2).min(axis=1)
-    shares = (ends <= empty[:, None, None]).mean(axis=(1, 2))
-    assert abs(shares.mean() - mh.share_that_must_end(m, n)) < 4 * shares.std() / math.sqrt(len(shares))
-
-
 @pytest.mark.parametrize(("m", "n"), [(2, 2), (3, 2), (2, 4), (4, 3)])
 def test_rare_whole_host_jobs_by_exact_chains(m, n):
     """The error of the first order is of the second: a tenth of the share has a hundredth of it."""

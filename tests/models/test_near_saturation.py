@@ -100,14 +100,6 @@ def test_delta_is_exact_however_far_rates_lie_apart(B, classes):
     assert found.delta == pytest.approx(float(delta), rel=1e-12, abs=1e-15)
 
 
-def test_many_states_are_solved_by_passes(monkeypatch):
-    system = 40, (1, 3, 5, 8), (1, 0.5, 2, 0.2), (0.4, 0.3, 0.2, 0.1)
-    assert len(pc.saturated_states(*system[:2])) > constant.ELIMINATION_LIMIT
-    found = ns.relative_completions(*system)
-    monkeypatch.setattr(constant, "ELIMINATION_LIMIT", 10_000)
-    assert found == pytest.approx(ns.relative_completions(*system), rel=1e-9)
-
-
 def test_relative_completions_are_the_lead_of_a_start():
     """h(y) - h(y') is the limit of the difference of expected completions."""
     ways = drain.configurations(6, (2, 3))

@@ -1,7 +1,5 @@
 """Strict priorities: closed forms, the chain, a plain chain and a plain simulation, limits and laws."""
 
-from itertools import pairwise
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -129,13 +127,6 @@ def test_where_high_jobs_never_wait_nobody_notices_them(machine):
     assert left == pytest.approx(System(B, needs[1:], mu[1:], low).capacity, rel=1e-9)
 
 
-def test_a_low_class_that_needs_nothing_of_the_high_one_still_loses():
-    """One place each: the low one stands idle while a high job waits, from its own end on."""
-    left = [scheduling.capacity_left(load, (1, 1), [(1, 0), (0, 1)], (1, 1), (0.5, 0.5), 0) for load in (0.3, 0.6, 0.9)]
-    assert all(0 < later < sooner < 1 for sooner, later in pairwise(left))
-    assert all(x > 1 - load for x, load in zip(left, (0.3, 0.6, 0.9), strict=True))  # it serves beside high jobs, too
-
-
 @pytest.mark.parametrize(
     ("high", "law"), [("whole", "always the same"), ("whole", "two values"), ("small", "exponential")]
 )
@@ -197,17 +188,6 @@ def test_few_places_beside_the_chain_of_the_policy(first):
     exact = scheduling.finite_queue(*system, room=4, policy=f"strict-priority-{first}")
     run = simulate_multiserver(*system, 20_000, 9, policy=f"strict-priority-{first}", room=4, replications=20)
     assert exact.ENq in run.ENq.widened(2) and exact.accepted in run.accepted.widened(2)
-
-
-def test_one_server_is_cobham():
-    """M/M/1 with two classes: A. Cobham, Operations Research 2 (1954) 70-76."""
-    high, low, mu = 0.3, 0.4, 1.0
-    run = simulate_multiserver(
-        high + low, 1, (1, 1), (mu, mu), (high / 0.7, low / 0.7), 40_000, 4, policy="strict-priority-1", replications=20
-    )
-    rest = 0.7  # what is left of the job in service: the load times the mean of what is left
-    waits = rest / (1 - high), rest / ((1 - high) * (1 - high - low))
-    assert all(wait in found.widened(2) for wait, found in zip(waits, run.EWq_by_class, strict=True))
 
 
 def test_a_solution_that_did_not_converge_is_refused(monkeypatch):

@@ -92,17 +92,6 @@ def test_with_nobody_in_service_a_job_that_fits_starts(policy, ties):
             assert not idle
 
 
-@pytest.mark.parametrize("policy", EVERY_POLICY)
-def test_a_job_that_needs_servers_that_are_down_holds_nobody_back(policy):
-    """One job of 8 and then 100 small ones, with 6 of 8 servers up for a long time, or for ever."""
-    log = np.zeros(101), [8] + 100 * [1], [5] * 101, None, 8
-    keeps_order = policy_of(policy).keeps_order
-    found = replay(*log, policy, calendar=[(0, 6), (1000, 8)])
-    assert found.start[0] == 1000 and found.start[1:].max() == (1005 + 60 if keeps_order else 80)
-    with pytest.raises(ValueError, match=f"{101 if keeps_order else 1} of 101 jobs never start"):
-        replay(*log, policy, calendar=[(0, 6)])
-
-
 def test_jobs_run_on_when_servers_go_down_and_hold_them_until_they_end():
     """Two of four servers are down from second 1 on; the job on all four ends, then two run at a time."""
     found = replay([0, 2, 2, 2], [4, 2, 2, 2], [5, 3, 3, 3], None, 4, calendar=[(1, 2), (9, 4)])

@@ -37,13 +37,6 @@ def test_replications_are_independent():
     assert np.abs(np.corrcoef(draws) - np.eye(4)).max() < 0.05
 
 
-def test_littles_law_within_one_run():
-    run = simulate_multiserver(1.5, *TABLE, 400_000, 1, replications=4)
-    assert run.EN.mean == pytest.approx(1.5 * run.EW.mean, rel=0.01)
-    assert run.ENq.mean == pytest.approx(1.5 * run.EWq.mean, rel=0.01)
-    assert run.throughput.mean == pytest.approx(1.5, rel=0.01)
-
-
 def test_batches_of_one_run_give_an_interval():
     run = simulate_multiserver(0.5, 1, [1], [1], [1], 300_000, 2)
     assert run.EW.observations == 30

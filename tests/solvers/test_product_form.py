@@ -21,14 +21,6 @@ def test_open_queue_is_erlangs(load, k):
     assert means(open_queue(rho, k=k)).mean_jobs["q", 1] == pytest.approx(expected, rel=1e-9)
 
 
-def test_two_open_classes_share_by_their_work():
-    service = {("q", "a"): fluid.exponential(0.5), ("q", "b"): fluid.erlang(3, 2.0)}
-    network = fluid.Network({"q": 1}, service, {}, arrivals={("q", "a"): 0.4, ("q", "b"): 0.3})
-    exact = means(network)
-    assert exact.mean_jobs["q", "a"] == pytest.approx(0.2 / 0.2)
-    assert exact.mean_jobs["q", "b"] == pytest.approx(0.6 / 0.2)
-
-
 def exact_by_chain(network, room=math.inf):
     """The slow definition: explore the chain from the rule and solve it."""
 
