@@ -42,7 +42,7 @@ def random_calendar(rng, servers, back=True):
 
 
 def random_case(rng, policy, kinds):
-    """A log and how it is replayed: with kinds out of several resources, a calendar, priorities and kills.
+    """A log and how it is replayed: with kinds out of several resources, a calendar, priorities, users and kills.
 
     A calendar that comes alone is always there, and sometimes leaves jobs that never start.
     """
@@ -50,6 +50,9 @@ def random_case(rng, policy, kinds):
     log = random_log(rng, most=18) if several else log_of_numbers(rng, 25, powers=policy == "server-filling")
     if "priority" in kinds:
         how["priority"] = rng.integers(0, rng.integers(1, 5), len(log[0]))
+    if "user_limit" in kinds:  # some jobs are of no user
+        how["user"] = rng.integers(-1, rng.integers(1, 5), len(log[0]))
+        how["user_limit"] = log[-1] * rng.integers(1, 9) / 6
     if "calendar" in kinds:
         there = len(kinds) == 1 or rng.random() < 0.3
         how["calendar"] = random_calendar(rng, np.ravel(log[-1])[0], back=rng.random() < 0.8) if there else []

@@ -1,4 +1,4 @@
-"""Replays in which users have a limit: by the words of the rule, and what must hold of them."""
+"""Replays in which users have a limit: what must hold of them; `test_schedule.py` has the words."""
 
 import time
 
@@ -9,26 +9,8 @@ from hypothesis import strategies as st
 
 from mjq.simulation import replay
 from mjq.simulation.schedule import TIES
-from tests.simulation.comparing import as_defined, compare, in_many_logs, log_of_numbers, random_calendar, same
-from tests.simulation.test_priorities import OTHERS, TAKE_PRIORITIES
-from tests.simulation.test_schedule import logs
-
-
-def random_case(rng, policy):
-    """A log of some users, jobs of none among them, sometimes with priorities or a calendar."""
-    log = log_of_numbers(rng, most=18)
-    jobs = len(log[0])
-    how = {"user": rng.integers(-1, rng.integers(1, 5), jobs), "user_limit": log[-1] * rng.integers(1, 9) / 6}
-    if rng.random() < 0.3:
-        how["priority"] = rng.integers(0, 3, jobs)
-    if rng.random() < 0.2:
-        how["calendar"] = random_calendar(rng, log[-1])
-    return log, how
-
-
-@in_many_logs
-def test_replays_with_limits_are_the_words_of_the_rule(number, seed):
-    assert compare(random_case, TAKE_PRIORITIES, number, seed, {"user_limit"}) > number / 4
+from tests.simulation.comparing import as_defined, random_case, same
+from tests.simulation.test_schedule import TAKE_PRIORITIES, logs
 
 
 def most_held(schedule, which):
@@ -66,7 +48,7 @@ def test_limits_that_never_bind_change_nothing(policy, ties, log, users):
 @settings(max_examples=50)
 @given(seed=st.integers(0, 10**6))
 def test_a_user_never_holds_more_than_the_limit_or_the_largest_job(policy, seed):
-    log, how = random_case(np.random.default_rng(seed), policy)
+    log, how = random_case(np.random.default_rng(seed), policy, {"user_limit", "priority"})
     found = replay(*log, policy, **how)
     for user in set(how["user"].tolist()) - {-1}:
         mine = how["user"] == user
@@ -88,26 +70,3 @@ def test_many_gates_that_open_at_once_take_a_time_in_proportion():
     seconds_of_many_gates(1000)
     few, many = (min(seconds_of_many_gates(jobs) for _ in range(3)) for jobs in (10_000, 160_000))
     assert many < 50 * few, (few, many)
-
-
-@pytest.mark.parametrize("policy", [*OTHERS, "backfill-3"])
-def test_policies_that_do_not_go_down_the_queue_refuse_limits_by_name(policy):
-    with pytest.raises(ValueError, match=f"{policy} is not replayed with limits: fcfs, .*easy"):
-        replay([0, 1], [1, 2], [3, 3], None, 4, policy, user=[0, 0], user_limit=2)
-
-
-@pytest.mark.parametrize(
-    ("how", "message"),
-    [
-        ({"user_limit": 0}, "user_limit must be positive"),
-        ({"user": [0, 0]}, "user must be a whole number of at least -1 for each of 3 jobs"),
-        ({"user": [0, -2, 0]}, "user must be a whole number of at least -1"),
-        ({"user": [0, 0.5, 0]}, "user must be a whole number of at least -1"),
-        ({"user": None}, "user must be a whole number of at least -1"),
-        ({"need": [(1, 1)] * 3, "servers": (4, 4)}, "limits of users are of one resource"),
-    ],
-)
-def test_limits_that_cannot_be_kept_are_refused(how, message):
-    log = {"submit": [0, 1, 2], "need": [1, 1, 2], "run": [3, 3, 3], "estimate": None, "servers": 4}
-    with pytest.raises(ValueError, match=message):
-        replay(**log | {"policy": "easy", "user": [0, 0, 0], "user_limit": 4} | how)

@@ -5,15 +5,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mjq.simulation import policies, replay
+from mjq.simulation import replay
 from mjq.simulation.engine import arrivals
 from mjq.simulation.engine.queue import by_resource, units
 from mjq.simulation.loop import ENDLESS, START, Constraints, Plan, events
 from mjq.simulation.schedule import TIES
 from tests.simulation.comparing import as_defined, random_log
-from tests.simulation.test_schedule import TAKE_PRIORITIES, WITHOUT_POWERS, logs
-
-OTHERS = ["server-filling", *(name for name in WITHOUT_POWERS if not policies.policy(name).takes_priorities)]
+from tests.simulation.test_schedule import TAKE_PRIORITIES, logs
 
 
 @st.composite

@@ -52,6 +52,7 @@ def logs(draw, most=25, powers=False):
         ({"calendar"}, WITHOUT_POWERS, "calendar"),
         ({"several", "calendar", "kill"}, OF_SEVERAL, ""),
         ({"several", "priority", "calendar", "kill"}, TAKE_PRIORITIES, "priority"),
+        ({"user_limit", "priority", "calendar"}, TAKE_PRIORITIES, "user_limit"),
     ],
 )
 def test_replay_is_the_definition(kinds, rules, changed, number, seed):
