@@ -5,26 +5,23 @@ at first: four mixes of needs; exponential, lognormal, bounded Pareto and Pareto
 jobs that come alone, ten at a time, or in rows of ten alike; with the same rate at all times, with nights and weekends,
 or with a load that drifts by 10 to 40 % and is remembered for days or months; in order of arrival and under EASY.
 
-``coverage.csv`` has a row for each process, length of the log, quantity and method: how many of the `logs` got an
-interval (`given`), and which part of these intervals held the long-run value (`held`), within two of its standard
-errors. The others got none. `drift` is the standard deviation of the load of a day over its mean, `memory` the number
-of days after which its autocorrelation has fallen to 1/e, and `cycle` how much busier than on average the afternoons
-are. A process whose long-run mean wait has a standard error above 10 % after 16 million jobs is left out.
-
-The method of :mod:`mjq_logs.intervals` is called ``ours``; the others give an interval for each log, and stand
-beside it for the mean wait. `effective` is the median of the number of jobs or days that the logs are worth, `ratio`
-that of the upper end of the intervals over the lower one.
+``coverage.csv`` has a row for each process, length of the log and quantity: how many of the `logs` got an interval by
+:mod:`mjq_logs.intervals` (`given`), and which part of these intervals held the long-run value (`held`), within two of
+its standard errors. The others got none. `drift` is the standard deviation of the load of a day over its mean,
+`memory` the number of days after which its autocorrelation has fallen to 1/e, and `cycle` how much busier than on
+average the afternoons are. A process whose long-run mean wait has a standard error above 10 % after 16 million jobs is
+left out. `effective` is the median of the number of jobs or days that the logs are worth, `ratio` that of the upper end
+of the intervals over the lower one.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from scipy import signal, special
+from scipy import signal
 from tqdm import tqdm
 
 from mjq._util import parallel
@@ -194,24 +191,21 @@ def truth_of(case: Case) -> Truth:
 
 
 def of_case(case: Case, truth: Truth, jobs: int, logs: int, seed: int = 1) -> Iterator[dict]:
-    """Count the intervals of many logs of one process: a row for each quantity and method."""
-    all_intervals: dict[tuple[str, str], list] = {}
+    """Count the intervals of many logs of one process: a row for each quantity."""
+    all_intervals: dict[str, list] = {}
     effective = []
     for number in range(logs):
         log = drawn(case, jobs, np.random.default_rng([SEED, seed, CASES.index(case), jobs, number]))
         schedule = _replayed(log, MACHINES[case.needs].servers, case.policy)
         effective.append(min(worth(log).number, intervals.effective_number(schedule.wait)))
-        for name, ends in _ours(log, case).items():
-            all_intervals.setdefault((name, "ours"), []).append(ends)
-        for name, measure in METHODS.items():
-            ends = measure(schedule) if schedule.wait.any() else None
-            all_intervals.setdefault(("mean", name), []).append(ends)
-    for (quantity, method), ends in all_intervals.items():
+        for name, ends in _intervals(log, case).items():
+            all_intervals.setdefault(name, []).append(ends)
+    for quantity, ends in all_intervals.items():
         given = [pair for pair in ends if pair is not None]
         value, error = truth.values[quantity], 2 * truth.errors[quantity]
         yield case._asdict() | {
-            "jobs": jobs, "effective": float(np.median(effective)), "quantity": quantity, "method": method,
-            "logs": logs, "given": len(given),
+            "jobs": jobs, "effective": float(np.median(effective)), "quantity": quantity, "logs": logs,
+            "given": len(given),
             "held": float(np.mean([low - error <= value <= high + error for low, high in given])) if given else None,
             "ratio": _ratio(given) if given and quantity != "gain" else None,
         }  # fmt: skip
@@ -222,7 +216,7 @@ def _ratio(ends):
     return float(np.median([high / low if low > 0 else np.inf for low, high in ends]))
 
 
-def _ours(log, case):
+def _intervals(log, case):
     """Return the intervals that `mjq plan` and `mjq capacity` give for a log, None where they give none."""
     machine, number = MACHINES[case.needs], worth(log).number
     here, more = (
@@ -243,109 +237,6 @@ def _ours(log, case):
 
 def _replayed(log: Log, servers: float, policy: str) -> Schedule:
     return replay(log.require_arrivals(), log.need, log.run, log.estimates_used, servers, policy)
-
-
-def _scaled(mean, half, logarithmic):
-    """Return the ends of an interval of a mean, in hours, made on one scale or the other."""
-    if logarithmic:
-        half = min(300.0, half / mean)
-        return mean * np.exp(-half) / 3600, mean * np.exp(half) / 3600
-    return (mean - half) / 3600, (mean + half) / 3600
-
-
-def _student(degrees):
-    return special.stdtrit(degrees, 0.975)
-
-
-def batch_means(schedule: Schedule, blocks: int, logarithmic: bool = False) -> tuple[float, float]:
-    """Return an interval by Student's t from the means of equal blocks."""
-    means = intervals.in_blocks(schedule.wait, blocks).mean(axis=1)
-    half = _student(blocks - 1) * means.std(ddof=1) / np.sqrt(blocks)
-    return _scaled(schedule.wait.mean(), half, logarithmic)
-
-
-def overlapping_batch_means(schedule: Schedule, blocks: int, logarithmic: bool = False) -> tuple[float, float]:
-    """Return an interval from the means of all overlapping blocks (Meketon and Schmeiser 1984)."""
-    wait, n = schedule.wait, len(schedule.wait)
-    length, sums = n // blocks, np.concatenate([[0.0], np.cumsum(schedule.wait)])
-    means = (sums[length:] - sums[:-length]) / length
-    variance = length * ((means - wait.mean()) ** 2).sum() / ((n - length) * (n - length + 1))
-    return _scaled(wait.mean(), _student(1.5 * (blocks - 1)) * np.sqrt(variance), logarithmic)
-
-
-def geyer(schedule: Schedule) -> tuple[float, float]:
-    """Return an interval from the autocovariances, by Geyer's initial monotone sequence, on a logarithmic scale."""
-    wait, n = schedule.wait, len(schedule.wait)
-    off = wait - wait.mean()
-    spectrum = np.fft.rfft(off, 1 << (2 * n - 1).bit_length())
-    covariance = np.fft.irfft(spectrum * spectrum.conj())[: n - n % 2] / n
-    pairs = covariance[0::2] + covariance[1::2]
-    ended = np.flatnonzero(pairs <= 0)
-    total = 2 * np.minimum.accumulate(pairs[: ended[0] if len(ended) else None]).sum() - covariance[0]
-    number = max(2.0, n * covariance[0] / max(total, covariance[0] / n))
-    return _scaled(wait.mean(), _student(number - 1) * wait.std() / np.sqrt(number), True)
-
-
-def spectral(schedule: Schedule) -> tuple[float, float]:
-    """Return an interval from the spectrum at 0 (Heidelberger and Welch 1981), on a logarithmic scale.
-
-    A parabola is fitted to the logarithm of the averaged periodogram of some 400 block means.
-    """
-    wait = schedule.wait
-    means = intervals.in_blocks(wait, len(wait) // max(1, len(wait) // 400)).mean(axis=1)
-    n = len(means)
-    power = np.abs(np.fft.rfft(means - means.mean())) ** 2 / n
-    points = min(25, (n // 2 - 1) // 2)
-    pairs = (power[1 : 2 * points : 2] + power[2 : 2 * points + 1 : 2]) / 2
-    at = (4 * np.arange(1, points + 1) - 1) / (2 * n)
-    design = np.stack([np.ones(points), at, at**2], axis=1)
-    fitted = np.linalg.lstsq(design, np.log(pairs) + 0.270, rcond=None)[0]
-    spread = 0.645 * np.linalg.inv(design.T @ design)[0, 0]
-    variance = np.exp(fitted[0] - spread / 2) / n
-    degrees = max(1, round(2 / np.expm1(spread)))
-    return _scaled(wait.mean(), _student(degrees) * np.sqrt(variance), True)
-
-
-def regenerative(schedule: Schedule) -> tuple[float, float] | None:
-    """Return an interval from the cycles between arrivals at an empty machine, or None if there are fewer than six.
-
-    The interval is made on a logarithmic scale.
-    """
-    ended = np.maximum.accumulate(schedule.finish)
-    begins = np.flatnonzero(np.concatenate([[True], ended[:-1] <= schedule.submit[1:]]))
-    if len(begins) < 6:
-        return None
-    sums, jobs = np.diff(np.concatenate([[0.0], np.cumsum(schedule.wait)])[begins]), np.diff(begins)
-    ratio = sums.sum() / jobs.sum()
-    if not ratio > 0:
-        return None
-    half = _student(len(jobs) - 1) * (sums - ratio * jobs).std(ddof=1) / np.sqrt(len(jobs)) / jobs.mean()
-    return _scaled(ratio, half, True)
-
-
-def resampled(schedule: Schedule) -> tuple[float, float] | None:
-    """Return the widest of the intervals from 200 resamples by blocks of 10, 100 and 1000 jobs; None below 50 jobs."""
-    wait, rng = schedule.wait / 3600, np.random.default_rng(1)
-    sums, candidates = np.concatenate([[0.0], np.cumsum(np.tile(wait, 2))]), []
-    for length in (10, 100, 1000):
-        if len(wait) >= 5 * length:
-            first = rng.integers(len(wait), size=(200, len(wait) // length))
-            means = ((sums[first + length] - sums[first]) / length).mean(axis=1)
-            low, high = np.percentile(means, [2.5, 97.5])
-            candidates.append((low, high))
-    return max(candidates, key=lambda ends: ends[1] - ends[0], default=None)
-
-
-METHODS: dict[str, Callable[[Schedule], tuple[float, float] | None]] = {
-    "resampled blocks": resampled,
-    "batch means, 20 blocks": partial(batch_means, blocks=20),
-    "batch means, 10 blocks, logarithmic": partial(batch_means, blocks=10, logarithmic=True),
-    "batch means, 4 blocks, logarithmic": partial(batch_means, blocks=4, logarithmic=True),
-    "overlapping, 10 blocks, logarithmic": partial(overlapping_batch_means, blocks=10, logarithmic=True),
-    "autocovariances": geyer,
-    "spectrum at 0": spectral,
-    "regenerative": regenerative,
-}
 
 
 def _rows_of(case):

@@ -196,23 +196,22 @@ def test_intervals_are_counted(made, monkeypatch):
     monkeypatch.setattr(coverage.parallel, "map_as_completed", one_by_one)
     settings = dict(CASES=cases, JOBS=(6000,), LOGS=4, RUN=20_000, KNOWN=1.0, GUESSED=1.0)
     (table,) = made(coverage, "TABLE", **settings)
-    of_ours = table.filter(pl.col("method") == "ours")
-    assert sorted(of_ours["quantity"].unique()) == ["gain", "mean", "percentile", "rate", "share", "work"]
-    assert set(table["method"]) == {"ours", *coverage.METHODS} and (table["logs"] == 4).all()
+    assert sorted(table["quantity"].unique()) == ["gain", "mean", "percentile", "rate", "share", "work"]
+    assert (table["logs"] == 4).all()
     # Where five jobs decide there is no interval of a wait, and there is one of the work of a job.
-    given = of_ours.filter(pl.col("times") == "Pareto 2.1").select("quantity", "given").iter_rows()
+    given = table.filter(pl.col("times") == "Pareto 2.1").select("quantity", "given").iter_rows()
     assert dict(given).items() >= {"mean": 0, "percentile": 0, "gain": 0, "work": 4}.items()
 
 
 def test_the_kept_counts_are_those_of_the_processes():
     """Which intervals are given, and how wide they are, for a process of each kind."""
-    kept = experiments.kept("coverage").filter(pl.col("method") == "ours")
+    kept = experiments.kept("coverage")
     unknown = coverage.Truth(*(dict.fromkeys(coverage.QUANTITIES, 0.0) for _ in range(2)))
     for place in (0, 11, 24):
         case = coverage.CASES[place]
         rows = kept.filter(**{name: x for name, x in case._asdict().items()}, jobs=coverage.JOBS[0])
-        counted = {x["quantity"]: x for x in coverage.of_case(case, unknown, coverage.JOBS[0], coverage.LOGS)
-                   if x["method"] == "ours"}  # fmt: skip
+        rows_of_case = coverage.of_case(case, unknown, coverage.JOBS[0], coverage.LOGS)
+        counted = {row["quantity"]: row for row in rows_of_case}
         assert rows.height == len(counted)
         for row in rows.iter_rows(named=True):
             one = counted[row["quantity"]]
@@ -305,18 +304,15 @@ def test_logs_on_hosts(folder, made, monkeypatch):
     assert shuffled.filter(block=1, passes=1)["share"].item() == view  # shuffled one by one is the own order
 
 
-def test_the_kept_counts_say_that_intervals_hold_and_which_did_not():
+def test_the_kept_counts_say_that_intervals_hold():
     kept = experiments.kept("coverage")
-    ours = kept.filter(pl.col("method") == "ours")
-    for (quantity,), rows in ours.group_by("quantity"):
+    for (quantity,), rows in kept.group_by("quantity"):
         held = float((rows["held"] * rows["given"]).sum() / rows["given"].sum())
         least = rows.filter(pl.col("given") >= 20)["held"].min()
         if quantity in ("mean", "percentile", "gain"):  # of waits: too wide where a load does not drift
             assert held > 0.98 and least >= 0.9, quantity
         else:
             assert 0.94 <= held <= 0.98 and least >= 0.84, quantity  # a count of 40 is known to 7 %
-    waits = ours.filter(pl.col("quantity").is_in(["mean", "percentile", "gain"]))
+    waits = kept.filter(pl.col("quantity").is_in(["mean", "percentile", "gain"]))
     hard = waits.filter(pl.col("times").str.contains("Pareto"))
     assert 0 < hard["given"].sum() < 0.02 * hard["logs"].sum()
-    for method in coverage.METHODS:
-        assert kept.filter(pl.col("method") == method)["held"].min() < 0.5
