@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from mjq_logs import Gap, Hosts, Log
 
 
-
 def _taken_by(module, check):
     """Return a callback that keeps words as they were given, if this function of a module, loaded late, takes them."""
 
