@@ -18,6 +18,7 @@ from mjq_logs.cli.reading import (
     log_options,
     outage_options,
     read,
+    refuse_beside_hosts,
     schema_option,
     servers_of,
     servers_option,
@@ -46,9 +47,8 @@ most, and how much could be done if others might pass a job that fits nowhere. T
 left out.
 
 LOG is a file in the Standard Workload Format, the output of sacct, or a CSV or Parquet table; "-" is the standard
-input. A log of a million jobs takes
-about 0.4 GB of memory, and each further million about 0.1 GB. In Slurm, this command writes such a log without the
-names of users:
+input. A log of a million jobs takes about 0.4 GB of memory, and each further million about 0.1 GB. In Slurm, this
+command writes such a log without the names of users:
 
 \b
 """ + (
@@ -68,10 +68,10 @@ STAGES = {
 }  # fmt: skip
 
 WHY_NOT = {  # beside --hosts
-    "--policy": "on hosts jobs start in order of arrival, with and without a view of those that may pass",
-    "--anonymous": "the table of job classes knows no hosts",
-    "--calendar": "a calendar says how many servers are up, but not which hosts",
-    "--user-limit": "limits are kept by replays of one pool",
+    "policy": "on hosts jobs start in order of arrival, with and without a view of those that may pass",
+    "anonymous": "the table of job classes knows no hosts",
+    "calendar": "a calendar says how many servers are up, but not which hosts",
+    "user_limit": "limits are kept by replays of one pool",
 }
 ASSUMED_OF_HOSTS = """\
 Jobs start in order of arrival, and some always wait. In the row "50 in view" the scheduler looks at 50 waiting jobs: if
@@ -120,12 +120,7 @@ def capacity(
     policies = ("fcfs", "easy") if policy is None else (policy,)
     result: Any
     if hosts is not None:
-        asked = {
-            "--policy": policy, "--anonymous": anonymous or None, "--calendar": reading["calendar"],
-            "--user-limit": reading["user_limit"],
-        }  # fmt: skip
-        for option in (name for name, value in asked.items() if value is not None):
-            raise click.UsageError(f"--hosts and {option} exclude each other: {WHY_NOT[option]}")
+        refuse_beside_hosts(WHY_NOT)
         cluster_log = read(log, **reading | {"servers": servers_of(hosts, reading["servers"])})
         result = mjq_logs.report_on_hosts(cluster_log, hosts, seed, _progress)
         answer = _answer_of_hosts(log, cluster_log, hosts, result)

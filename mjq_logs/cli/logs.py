@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
-from click.core import ParameterSource
 
 from mjq._util.plain import brief
 from mjq_logs._util import folders
@@ -22,6 +21,7 @@ from mjq_logs.cli.reading import (
     outage_options,
     priority_option,
     read,
+    refuse_beside_hosts,
     servers_of,
     servers_option,
     user_limit_option,
@@ -32,10 +32,9 @@ if TYPE_CHECKING:
 
 TITLE = "How long the jobs wait under each policy"
 HOUR = 3600
-OF_POOLS = {  # beside --hosts
-    "policies": "--policy", "estimates": "--estimates", "gantt": "--gantt",
-    "calendar": "--calendar", "priority": "--priority", "user_limit": "--user-limit",
-}  # fmt: skip
+NOT_ON_HOSTS = dict.fromkeys(
+    ("policies", "estimates", "gantt", "calendar", "priority", "user_limit"), "on hosts jobs start in order of arrival"
+)
 
 
 class PolicyOption(click.Option):
@@ -92,8 +91,7 @@ def replay(
     """Replay a log under queueing policies and print how long its jobs wait.
 
     LOG is a file in the Standard Workload Format, the output of sacct, or a CSV or Parquet table; "-" is the standard
-    input. A log of a million jobs takes
-    about 0.4 GB of memory, and each further million about 0.1 GB.
+    input. A log of a million jobs takes about 0.4 GB of memory, and each further million about 0.1 GB.
 
     Jobs queue in order of arrival or, with --priority, by priority and then by arrival. Fair share is not modelled. A
     replay is a single sample. If two policies are close, jitter the submit times and replay again.
@@ -145,7 +143,7 @@ def replay(
             lacks = {"somebody_waits": what.waits, "blocked": what.blocked}
             blocking.append(f"Under {policy}, {who_blocks(what.waits, what.blocked, several)}")
         blocking += _by_priority(f"Under {policy} the mean wait is", cluster_log, schedule.wait)
-        rows.append(PolicyReplay(policy=policy, **_waits([schedule]), utilization=used, **lacks))
+        rows.append(PolicyReplay(policy=policy, **_waits(schedule), utilization=used, **lacks))
         if gantt:  # of a long log, only what is asked for is kept
             schedules[policy] = schedule
         if starts:
@@ -157,7 +155,7 @@ def replay(
     if gantt:
         _draw(schedules, gantt)
     if starts:
-        _write(starts, _starts(cluster_log, started))
+        _write_starts(starts, cluster_log, started)
     what = {
         "jobs": len(cluster_log),
         "left out": cluster_log.lines.read - cluster_log.lines.used,
@@ -191,10 +189,7 @@ def _on_hosts(path, hosts, servers, growth, starts, full, as_json, reading):
     from mjq_logs.window import too_short
     from mjq_logs.words import time_in_words
 
-    context = click.get_current_context()
-    for name, option in OF_POOLS.items():
-        if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
-            raise click.UsageError(f"--hosts and {option} exclude each other: on hosts jobs start in order of arrival")
+    refuse_beside_hosts(NOT_ON_HOSTS)
     log = hosted(read(path, servers=servers_of(hosts, servers), **reading), hosts)
     log.require_arrivals()
     lines = log.lines
@@ -209,13 +204,13 @@ def _on_hosts(path, hosts, servers, growth, starts, full, as_json, reading):
         made = replayed(log, log.machine(), rule, growth)
         used = made.schedule.utilization
         used = dict(zip(log.resources, used.tolist(), strict=True)) if log.resources else used
-        waits = _waits([made.of_log()])
+        waits = _waits(made.of_log())
         if hard is not None:
             waits["mean wait of the hard to place [s]"] = float(made.wait[hard].mean())
         rows[name] = PolicyReplay(policy=CASES[name], **waits, utilization=used)
         started[CASES[name]] = made.of_log().start
     if starts:
-        _write(starts, _starts(log, started))
+        _write_starts(starts, log, started)
     mean = {name: time_in_words(row.mean_wait / HOUR) for name, row in rows.items()}
     of_hard = [row.wait_of_hard / HOUR for name in PASSING if (row := rows[name]).wait_of_hard is not None]
     sentences = [
@@ -306,19 +301,15 @@ def _lacks(resources, schedule):
     return lacking(*made, resources)
 
 
-def _waits(schedules):
-    """Return the waits, the slowdown and the last end of the jobs of some machines, by their names in JSON."""
+def _waits(schedule):
+    """Return the waits, the slowdown and the last end of the jobs of a schedule, by their names in JSON."""
     import numpy as np
 
-    wait = np.concatenate([part.wait for part in schedules])
-    slowdown = np.average(
-        [part.bounded_slowdown() for part in schedules], weights=[len(part.run) for part in schedules]
-    )
     return {
-        "mean wait [s]": float(wait.mean()),
-        "95 % wait at most [s]": float(np.quantile(wait, 0.95)),
-        "bounded slowdown": float(slowdown),
-        "last end [s]": max(float(part.finish.max()) for part in schedules),
+        "mean wait [s]": float(schedule.wait.mean()),
+        "95 % wait at most [s]": float(np.quantile(schedule.wait, 0.95)),
+        "bounded slowdown": float(schedule.bounded_slowdown()),
+        "last end [s]": float(schedule.finish.max()),
     }
 
 
@@ -352,17 +343,10 @@ def _draw(schedules, path):
     folders.write(Path(path), content.getvalue())
 
 
-def _starts(log, starts, **columns):
-    """Return a table of the starts of each job, by the names of the policies, behind further columns."""
+def _write_starts(path, log, starts):
+    """Write the start of each job, by the names of the policies, to a CSV file."""
     import numpy as np
     import polars as pl
 
     numbers = range(1, len(log) + 1) if log.number is None else log.number
-    return pl.DataFrame(columns | {"job": np.asarray(numbers)} | starts)
-
-
-def _write(path, *tables):
-    """Write tables to one CSV file."""
-    import polars as pl
-
-    folders.write(Path(path), pl.concat(tables).write_csv().encode())
+    folders.write(Path(path), pl.DataFrame({"job": np.asarray(numbers)} | starts).write_csv().encode())

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from importlib import import_module
 from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
 from mjq._util.plain import brief
 from mjq_logs.cli.common import note, show, show_json
@@ -248,6 +249,14 @@ def servers_of(hosts: Hosts, servers: Any) -> Any:
             f"{checks.shown(servers)}; leave out --servers"
         )
     return whole
+
+
+def refuse_beside_hosts(reasons: Mapping[str, str]) -> None:
+    """Raise an error if the user gives ``--hosts`` and one of these options, by their names, with the reason."""
+    context = click.get_current_context()
+    for option in context.command.params:
+        if option.name in reasons and context.get_parameter_source(option.name) is ParameterSource.COMMANDLINE:
+            raise click.UsageError(f"--hosts and {option.opts[0]} exclude each other: {reasons[option.name]}")
 
 
 class Need(Machine):
