@@ -148,19 +148,11 @@ def _rests(report):
     """Say what the forecast rests on, and what each of these says."""
     from mjq_logs.words import percent
 
-    share, replays = report.weight_of_rule, f"replays under {report.policy}"
-    if share == 1:
-        words = f"the {replays} alone: no recent wait has improved them so far."
-    elif share == 0:
-        words = f"recent waits alone: {replays} have not improved them so far."
-    else:
-        words = (
-            f"two things: {replays} count {percent(share, 0)}, and the wait of the last job like this one counts "
-            f"{percent(1 - share, 0)}."
-        )
+    share = report.weight_of_rule
     return (
-        f"The forecast rests on {words}\nThe replays alone say {brief_time(report.by_rule)} (median). The last job "
-        f"like this one waited {brief_time(report.last_alike)}."
+        f"The forecast rests on two things. Replays under {report.policy} say {brief_time(report.by_rule)} (median), "
+        f"and count {percent(share, 0)}. The last job like this one waited {brief_time(report.last_alike)}, which "
+        f"counts {percent(1 - share, 0)}."
     )
 
 

@@ -179,20 +179,6 @@ class History:
         return 0.0
 
 
-def require_limits(log: Log, policy: str = "easy") -> None:
-    """Refuse a log without limits under a policy that looks at times.
-
-    Raises
-    ------
-    ValueError
-    """
-    if log.estimate is None and policies.policy(policy).knows_times:
-        raise ValueError(
-            f"the log does not say the limits of its jobs, so {policy} cannot foresee the ends of running jobs; "
-            "fcfs and first-fit look at no limits"
-        )
-
-
 def history(log: Log, policy: str) -> History:
     """Return the history of a log; if it has no starts, those of a replay under a policy are taken.
 
@@ -206,7 +192,11 @@ def history(log: Log, policy: str) -> History:
         policy looks at times.
     """
     arrival, servers = log.require_waits(), log.machine()
-    require_limits(log, policy)
+    if log.estimate is None and policies.policy(policy).knows_times:
+        raise ValueError(
+            f"the log does not say the limits of its jobs, so {policy} cannot foresee the ends of running jobs; "
+            "fcfs and first-fit look at no limits"
+        )
     calendar = None if log.calendar is None else log.calendar.on(servers)
     first = arrival.min()
     if log.start is None:
