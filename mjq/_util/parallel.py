@@ -75,7 +75,7 @@ def map_cases(
     Exception
         Whatever a failing case raised, with the case as a note.
     RuntimeError
-        If several processes died in a case, for example for lack of memory; the case is a note.
+        If several processes died in a case, for example for lack of memory.
 
     Examples
     --------
@@ -109,7 +109,7 @@ def map_as_completed(
         As for :func:`map_cases`. By default the work begins in this process, and what is left after two seconds is
         given to as many processes as there are cores.
     died : object, optional
-        The result of a case in which several processes died; without it, an error.
+        The result of a case in which several processes died; without it, that is an error.
     at_a_time : int
         Cases that a process takes at a time, at most: their results come together.
 
@@ -146,23 +146,17 @@ def map_as_completed(
         # A worker that dies is replaced and its chunk tried again, until four have died of it.
         futures = client.map(lambda chunk: _results(function, chunk), chunks, pure=False)
         asked = dict(zip(futures, chunks, strict=True))
-        suspects: list[tuple[Key, Any]] = []
         try:
             for future in as_completed(futures):
                 chunk = asked.pop(future)
                 try:
                     yield future.result()
                 except KilledWorker:
-                    suspects += chunk
-            # A worker that dies takes down whatever waits for it, so the cases of a dead worker are tried alone.
-            for pair in suspects:
-                future = client.submit(_results, function, [pair], pure=False)
-                asked[future] = [pair]
-                try:
-                    yield future.result()
-                except KilledWorker:
-                    yield [(pair[0], _result_of_the_dead(*pair, died))]
-                del asked[future]
+                    if died is None:
+                        keys = ", ".join(str(key) for key, _ in chunk)
+                        message = f"several processes died in case {keys}, perhaps for lack of memory"
+                        raise RuntimeError(message) from None
+                    yield [(key, died) for key, _ in chunk]
         finally:
             client.cancel(list(asked))
 
@@ -177,14 +171,6 @@ def _results(function, pairs):
             error.add_note(f"in the case {case}")
             raise
     return results
-
-
-def _result_of_the_dead(key, case, died):
-    if died is None:
-        error = RuntimeError(f"several processes died in the case {key}, perhaps for lack of memory")
-        error.add_note(f"in the case {case}")
-        raise error from None
-    return died
 
 
 def local_workers(workers: int) -> int:

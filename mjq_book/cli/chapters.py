@@ -210,10 +210,6 @@ def _bar(name):
     help="Use the workers of this dask scheduler, such as tcp://host:8786. Name only one that you trust: it can run "
     "code on this machine.",
 )  # fmt: skip
-@click.option(
-    "--format", "format", type=click.Choice(["csv", "parquet"]), default="csv", show_default=True,
-    help="Write the tables of results in this format.",
-)  # fmt: skip
 @label_option
 @into_option
 @force_option
@@ -224,7 +220,6 @@ def sweep(
     table: str | None,
     workers: int | None,
     scheduler: str | None,
-    format: str,
     label: str | None,
     into: str,
     force: bool,
@@ -246,7 +241,7 @@ def sweep(
     names, cases = runs.inputs.combine(cases, ranges, names)
     with _crew(workers, scheduler) as crew:
         done = runs.sweep(
-            name, cases, names=names, label=label, into=into, workers=crew, format=format, force=force,
+            name, cases, names=names, label=label, into=into, workers=crew, force=force,
             progress=not quiet and sys.stderr.isatty(),
         )  # fmt: skip
     show(f"{len(done.cases)} cases, {len(done.failed)} failed\n{done.folder}")

@@ -83,7 +83,6 @@ def sweep(
     label: str | None = None,
     into: str | Path = "runs",
     workers: parallel.Workers = 2,
-    format: str = "csv",
     force: bool = False,
     progress: bool = False,
 ) -> Sweep:
@@ -91,7 +90,7 @@ def sweep(
 
     The folder ``runs/<chapter>/<label>`` keeps the result of each finished case in ``cases/``, so that the same call
     after a crash computes only what is missing. Failed cases are tried again. At the end, and also if something stops
-    the sweep, it gets ``results.csv`` (or ``.parquet``) with a row for every named value and every entry of every table
+    the sweep, it gets ``results.csv`` with a row for every named value and every entry of every table
     of every case, and ``cases.csv`` with a row for every case: its parameters, its fate and its glued values. Notebooks
     of failed cases, up to the failing cell, are in ``failed/``.
 
@@ -109,7 +108,6 @@ def sweep(
     into : path
     workers : int or distributed.Client
         Processes on this machine, or a client of a dask scheduler.
-    format : {"csv", "parquet"}
     force : bool
         Begin anew, whichever run or sweep the folder holds. A link, or a folder of something else, is never emptied.
     progress : bool
@@ -127,7 +125,8 @@ def sweep(
     """
     source, wanted = chapter(name), [dict(values) for values in cases]
     given = list(dict.fromkeys(name for values in wanted for name in values))
-    tables.check_columns(given)
+    for key in tables.COLUMNS & set(given):
+        raise ValueError(f"the parameter {key!r} has the name of a column of the results")
     share = {"workers": 1} if "workers" in source.parameters and "workers" not in given else {}
     planned = _checked(source, [share | values for values in wanted], names)
     plan = [_without_outputs(source.notebook), provenance.code(), [[case.name, case.parameters] for case in planned]]
@@ -139,7 +138,7 @@ def sweep(
         try:
             _compute(done, partial(compute, *plan[:2]), [*given, *share], workers, progress)
         finally:
-            tables.write(folder, given, planned, format)
+            tables.write(folder, given, planned)
     except (KeyboardInterrupt, OSError, RuntimeError, CancelledError) as error:
         gone = "the scheduler is gone" if isinstance(error, CancelledError) else error
         reason = "it was interrupted" if isinstance(error, KeyboardInterrupt) else gone
@@ -149,26 +148,9 @@ def sweep(
 
 
 def compute(notebook: str, code: str, parameters: dict) -> dict[str, Any]:
-    """Execute a chapter on a worker and return what it found.
+    """Execute a notebook, given as JSON, on a worker that has this version of our code.
 
-    Parameters
-    ----------
-    notebook : str
-        Its JSON.
-    code : str
-        Fingerprint of the library that the sweep was begun with; another one here is refused.
-    parameters : dict
-
-    Returns
-    -------
-    dict
-        ``error``, ``seconds``, ``values``, ``tables`` of a :class:`Case`; and ``notebook``, the JSON of the executed
-        notebook if it failed.
-
-    Raises
-    ------
-    RuntimeError
-        If this worker has another version of the library.
+    Return what a :class:`Case` holds, and of a case that failed the executed notebook, as JSON, too.
     """
     if provenance.code() != code:
         raise RuntimeError(f"this worker has another version of mjq: {provenance.code()}, the sweep has {code}")

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import io
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,20 +16,8 @@ FATE = {"status": pl.String, "seconds": pl.Float64, "error": pl.String}
 COLUMNS = {"case", *ENTRY, *FATE}
 
 
-def check_columns(parameters: Iterable[str]) -> None:
-    """Refuse parameters that have the name of a column of the tables.
-
-    >>> check_columns(["row"])
-    Traceback (most recent call last):
-    ValueError: the parameter 'row' has the name of a column of the results
-    """
-    for name in parameters:
-        if name in COLUMNS:
-            raise ValueError(f"the parameter {name!r} has the name of a column of the results")
-
-
-def write(folder: Path, given: Sequence[str], cases: Sequence[Any], format: str) -> None:
-    """Write ``results.csv`` (or ``.parquet``) and ``cases.csv`` of the cases of a sweep.
+def write(folder: Path, given: Sequence[str], cases: Sequence[Any]) -> None:
+    """Write ``results.csv`` and ``cases.csv`` of the cases of a sweep.
 
     Parameters
     ----------
@@ -38,16 +25,11 @@ def write(folder: Path, given: Sequence[str], cases: Sequence[Any], format: str)
     given : sequence of str
         Parameters that a case names: they are columns.
     cases : sequence of mjq_book.runs.sweeps.Case
-    format : {"csv", "parquet"}
     """
     rows = [[case.name, *_given(case, given).values(), *entry] for case in cases for entry in _entries(case)]
     options: dict[str, Any] = dict(infer_schema_length=None, strict=False)
     results = pl.DataFrame(rows, ["case", *given, *ENTRY], orient="row", schema_overrides=ENTRY, **options)
-    content = io.BytesIO()
-    results.write_parquet(content) if format == "parquet" else results.write_csv(content)
-    folders.write(folder / f"results.{format}", content.getvalue())
-    other = "csv" if format == "parquet" else "parquet"
-    (folder / f"results.{other}").unlink(missing_ok=True)  # of an earlier call, and not of these cases
+    folders.write(folder / "results.csv", results.write_csv().encode())
     fates = pl.DataFrame([_fate(case, given) for case in cases], schema_overrides=FATE, **options)
     folders.write(folder / "cases.csv", fates.write_csv().encode())
 

@@ -19,15 +19,11 @@ from mjq.__main__ import main as start
 from mjq_book import runs
 from mjq_book.runs import chapters
 from mjq_logs.cli import command, common
-from tests.conftest import FULL, ROOT, SMALL, Said, said, write_chapter
+from tests.cli.test_refusals import BAD_JSON, EXAMPLE
+from tests.conftest import FULL, SMALL, Said, said, write_chapter
 
 TOOLS = Path(sys.executable).parent
-EXAMPLE = ROOT / "mjq_logs/making/example.swf.gz"
 LOG = "submit,run,need\n0,1,1\n"
-FOLDER = """\
-mjq: Invalid value for '--html': 'none/page.html' is no name of a file in a folder that exists
-See mjq run --help.
-"""
 PATIENCE = 300  # seconds that anything may take before a test gives up
 
 
@@ -80,37 +76,6 @@ def test_without_the_repository_there_are_no_chapters(tmp_path, monkeypatch):
     assert json.loads(said("list", "--json").err) == failed
     for asked in (["list", "stability"], ["run", "stability"], ["sweep", "stability", "-p", "n", "3"]):
         assert said(*asked, cwd=tmp_path) == (2, "", f"mjq: {words}")
-
-
-@pytest.mark.parametrize(
-    ("words", "complaint"),
-    [
-        (["run", "stabilty"], "there is no chapter 'stabilty'; nearest: stability"),
-        (["run", "stability", "-p", "nn1", "3"], "stability has no parameter 'nn1'; nearest: n1"),
-        (["run", "stability", "-p", "p1", "1.5"], "p1 must lie between 0 and 1, got 1.5"),
-        (["run", "stability", "-p", "n", "30", "-p", "n", "40"], "given twice"),
-        (["run", "stability", "-f", "missing.yaml"], "missing.yaml cannot be read"),
-        (["sweep", "stability"], "needs -p NAME VALUES or --cases FILE"),
-        (["sweep", "stability", "-p", "p1", "0:2:3"], "case 3: stability: p1 must lie between 0 and 1, got 2"),
-        (["sweep", "stability", "-p", "p1", "0:1"], "a range is start:stop:number"),
-        (["nonsense"], "mjq: No such command 'nonsense'.\nSee mjq --help.\n"),
-        (["sweep", "stability", "--xyz", "x"], "mjq: No such option '--xyz'.\nSee mjq sweep --help.\n"),
-        (["run", "stability", "--html", "page.html", "--label"], "requires an argument.\nSee mjq run --help.\n"),
-        (["plan", EXAMPLE], "mjq: give --target-wait, or a what-if: --cap, --estimates or --without"),
-        (["run", "stability", "-p", "p1", "!!bool foo"], "p1: '!!bool foo' is not a value"),
-        (["run", "cluster", "-p", "T", "30000000"], "size 30000000 exceeds the 16 servers"),
-        (["sweep", "stability", "--cases", "missing.csv"], "missing.csv cannot be read as a table of cases: No such"),
-        (["sweep", "stability", "--cases", os.devnull], f"{os.devnull} has no cases"),
-        (["sweep", "stability", "-p", "p1", ".1,.2", "--workers", "0"], "0 is not in the range"),
-        (["sweep", "stability", "-p", "p1", "0:.inf:3"], "a range is start:stop:number"),
-    ],
-)
-def test_bad_input_ends_with_status_2_and_a_clear_word(tmp_path, words, complaint):
-    run = said(*words, cwd=tmp_path)
-    assert (run.status, run.out) == (2, "")
-    assert complaint in run.err
-    assert "Traceback" not in run.err
-    assert not list(tmp_path.rglob("cases.jsonl"))
 
 
 @pytest.mark.parametrize(
@@ -192,20 +157,6 @@ def test_all_commands_are_listed_by_subject_in_the_order_of_the_examples():
 
 def test_without_arguments_the_command_shows_its_help():
     assert said().err == said("--help").out
-
-
-def test_a_whole_number_beyond_floats_is_refused_by_name():
-    """Python reads it, and no float holds it."""
-    huge = "1" + 400 * "0"
-    for words in (
-        ["run", "stability", "-p", "p1", huge],
-        ["sweep", "stability", "-p", "p1", f".5,{huge}"],
-        ["sweep", "stability", "-p", "p1", f".5:{huge}:3"],
-    ):
-        run = said(*words)
-        assert (run.status, run.out) == (2, "")
-        assert "p1" in run.err.split(",")[0]
-        assert len(run.err) < 300
 
 
 def test_chapters_are_completed():
@@ -304,13 +255,6 @@ def test_a_run_as_a_page(tmp_path, small, monkeypatch):
     ):
         run = said("run", *words, "--label", "a", "--force", "-q", cwd=tmp_path)
         assert (run.status, run.err, (tmp_path / page).read_text()) == (0, "", "small.ipynb")
-    for words, error in (
-        (["small.ipynb", "--html", "page.html"], "mjq: page.html exists; --force replaces it\n"),
-        (["small.ipynb", "--html", "none/page.html"], FOLDER),
-        (["--html", "small.ipynb"], "mjq: Invalid value for '--html': the name of a page must end in .html, got small"),
-    ):
-        run = said("run", *words, "-q", cwd=tmp_path)
-        assert run.status == 2 and run.err.startswith(error)
 
     def full(*_):
         raise OSError(28, "No space left on device")
@@ -350,28 +294,6 @@ def test_a_failed_run_ends_with_status_1_and_says_where(tmp_path, small):
     assert (tmp_path / "runs/small/a.failed/small.ipynb").exists()
 
 
-@pytest.mark.parametrize(
-    ("words", "complaint"),
-    [
-        (["list", "--nonsense"], "No such option"),
-        (["list", "stabilty"], "there is no chapter 'stabilty'; nearest: stability"),
-        (["replay", "missing.swf", "--servers", "-1"], "Invalid value for '--servers'"),
-        (["replay", "missing.swf"], "File 'missing.swf' does not exist"),
-        (["capacity", "."], "File '.' is a directory"),
-        (["replay", "log.csv", "--starts", "-"], "'-' is no name of a file"),
-        (["plan", "log.csv"], "give --target-wait, or a what-if"),
-        (["summary", ""], "File '' does not exist"),
-        (["wait", "missing.swf", "--limit", "soon"], "'soon' is not a duration such as 2h"),
-    ],
-)
-def test_every_command_that_prints_json_has_errors_as_json(tmp_path, words, complaint):
-    (tmp_path / "log.csv").write_text(LOG)
-    run = said(*words, "--json", cwd=tmp_path)
-    told = json.loads(run.err)
-    assert (run.status, run.out, told["command"], told["error"]["type"]) == (2, "", words[0], "input")
-    assert complaint in told["error"]["message"]
-
-
-def test_commands_that_print_json_are_those_tried_above():
-    has_json = [name for name in command.list_commands(None) if "--json" in said(name, "--help").out]
-    assert has_json == ["list", "replay", "capacity", "plan", "wait", "summary"]
+def test_errors_of_all_commands_that_print_json_are_tried():
+    has_json = {name for name in command.list_commands(None) if "--json" in said(name, "--help").out}
+    assert has_json == {words[0] for words, _ in BAD_JSON}

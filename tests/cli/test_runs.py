@@ -39,73 +39,6 @@ def test_every_chapter_explains_its_parameters_and_keeps_its_own_laws(name):
     assert chapter.values() == {p.name: p.default for p in chapter.parameters.values()}
 
 
-BROKEN = [
-    ("processing_capacity", dict(lam=3.0), "lam must be above 0 and below"),
-    ("processing_capacity", dict(b=[2.0, 7.0]), "need 7 exceeds resource 6"),
-    ("processing_capacity", dict(p=[0.5, 0.4]), "p must sum to 1"),
-    ("processing_capacity", dict(b=[2.0], mu=[1.0], p=[1.0], t=[0.4]), "number of classes must be .* at least 2"),
-    ("processing_capacity", dict(replications=1), "replications must be a whole number of at least 2"),
-    ("stability", dict(n2=31), "need n2 31 exceeds the 30 servers"),
-    ("stability", dict(p1=1.5), "p1 must lie between 0 and 1, got 1.5"),
-    ("stability_claims", dict(below=1.0), "below must be above 0 and below 1, got 1"),
-    ("stability_claims", dict(above=1.0), "above must be above 1, got 1"),
-    ("stability_claims", dict(log="no-such-file.swf"), "log must be a file, got 'no-such-file.swf'"),
-    ("cluster", dict(T=17), "size 17 exceeds the 16 servers"),
-    ("cluster", dict(sizes="odd"), "sizes must be uniform, normal or harmonic, got 'odd'"),
-    ("cluster", dict(C=-1), "C must be a whole number of at least 0"),
-    (
-        "near_saturation",
-        dict(b=[1.0, 2.0, 3.0], mu=[1.0, 1.0, 1.0], p=[0.3, 0.3, 0.4]),
-        r"got 3, 2, 3 and 3 \(not given, so as before: t = \[1.0, 1.0\]\)$",
-    ),
-    (
-        "near_saturation",
-        dict(b=[1.0, 2.0, 3.0], loads=[2.0]),
-        r"b, mu and p .*, got 3, 2 and 2 \(not given, .*mu = .* p =",
-    ),
-    ("near_saturation", dict(loads=[2.0]), "load must be above 0 and below 1, got 2$"),
-    ("fluid", dict(think=0.0), "think must be positive"),
-    ("fluid", dict(scv3=0.4), "an scv of at least 0.5, got 0.4"),
-    ("pool_depletion", dict(K=101), "K = 101 places need as many tasks, got N = 100"),
-    ("pool_depletion", dict(D=[[1.0, 1.0], [2.0, 2.0]]), "no bottleneck switch"),
-    ("pool_depletion", dict(jobs=0), "jobs must be a whole number of at least 1000, got 0"),
-]
-
-
-@pytest.mark.parametrize(("name", "given", "law"), BROKEN)
-def test_a_broken_law_is_named_before_anything_runs(name, given, law):
-    with pytest.raises(ValueError, match=f"^{name}: .*{law}"):
-        chapters.chapter(name).values(given)
-
-
-@pytest.mark.parametrize(
-    ("given", "words"),
-    [
-        ({"lamda": 1.0}, "stability_claims has no parameter 'lamda'; "),
-        ({"nn1": 3}, "nearest: n1"),
-        ({"n": "thirty"}, "n must be a whole number, got 'thirty'"),
-        ({"n": 30.5}, "n must be a whole number, got 30.5"),
-        ({"n": True}, "n must be a whole number, got True"),
-        ({"mu1": [1.0]}, r"mu1 must be a number, got \[1.0\]"),
-        ({"mu1": math.inf}, "mu1 must be a finite number, got inf"),
-        ({"mu1": 10**400}, r"mu1 must be at most 1.8e\+308 in size, got 1000"),
-        ({"mu1": None}, "mu1 must be a number, got None"),
-        ({"log": 5}, "log must be text, got 5"),
-    ],
-)
-def test_names_and_types_are_checked(given, words):
-    with pytest.raises(ValueError, match=words):
-        chapters.chapter("stability_claims").values(given)
-
-
-def test_lists_hold_numbers_and_words_only():
-    chapter = chapters.chapter("processing_capacity")
-    assert chapter.values({"lams": [1, 2]})["lams"] == [1.0, 2.0]
-    for wrong in ([1.0, math.nan], [1.0, None], [{"a": 1}], 1.0, "1, 2"):
-        with pytest.raises(ValueError, match="lams must"):
-            chapter.values({"lams": wrong})
-
-
 NAMED = {
     "parameters": "loads: list = [0.5]  # loads\nn: int = 3  # servers",
     "checks": "from mjq._util import checks\n\nchecks.parameter_names()",
@@ -136,9 +69,8 @@ def test_lines_that_assign_nothing_are_no_parameters(tmp_path):
     assert list(chapters.chapter(path).parameters) == ["k"]
 
 
-def test_a_file_that_is_not_there_is_refused(tmp_path):
-    with pytest.raises(ValueError, match="there is no notebook"):
-        chapters.chapter(tmp_path / "missing.ipynb")
+def test_whole_numbers_in_a_list_of_numbers_become_such():
+    assert repr(chapters.chapter("processing_capacity").values({"lams": [1, 2]})["lams"]) == "[1.0, 2.0]"
 
 
 # --- Values as people write them ------------------------------------------------------------------------------------
@@ -162,54 +94,23 @@ def test_parameters_survive_a_yaml_file(tmp_path_factory, given):
 
 
 @pytest.mark.parametrize(
-    ("text", "words"),
+    ("chapter", "name", "text", "values"),
     [
-        ("x: !!python/object/apply:os.system ['touch pwned']", "could not determine a constructor"),
-        ("x: !!python/name:os.system", "could not determine a constructor"),
-        ("x: 1\nx: 2", "found duplicate key"),
-        ("- 1\n- 2", "must hold lines 'name: value'$"),
-        ("1: 2", "must hold lines"),
-        ("x: [1", "cannot be read as YAML"),
-        ("", "must hold lines 'name: value', and is empty$"),
+        ("stability", "p1", "0.2:0.4:3", [0.2, 0.3, 0.4]),
+        ("stability", "p1", "0.1:0.3:3", [0.1, 0.2, 0.3]),
+        ("stability", "n", "10,20, 30", [10, 20, 30]),
+        ("stability", "n", "10:30:3", [10, 20, 30]),
+        ("stability", "n", "1000000000000001:1000000000000003:3", [10**15 + k for k in (1, 2, 3)]),
+        ("stability", "mu1", "0:0.1234567890123456:2", [0.0, 0.1234567890123456]),
+        ("stability", "mu1", "1e-2:1e2:5:log", [0.01, 0.1, 1.0, 10.0, 100.0]),
+        ("cluster", "sizes", "uniform,normal", ["uniform", "normal"]),
+        ("cluster", "sizes", '007, 1e3,"a,b",true', ["007", "1e3", "a,b", "true"]),
+        ("fluid", "k2", "4", [4]),
+        ("processing_capacity", "p", "[0.5, 0.5], [0.1, 0.9]", [[0.5, 0.5], [0.1, 0.9]]),
     ],
 )
-def test_yaml_is_data_and_nothing_is_lost(tmp_path, monkeypatch, text, words):
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "p.yaml").write_text(text)
-    with pytest.raises(ValueError, match=words):
-        inputs.read_yaml(tmp_path / "p.yaml")
-    assert not (tmp_path / "pwned").exists()
-
-
-def test_ranges_of_a_sweep():
-    stability = chapters.chapter("stability").parameters
-    assert inputs.several(stability["p1"], "0.2:0.4:3") == [0.2, 0.3, 0.4]
-    assert inputs.several(stability["n"], "10,20, 30") == [10, 20, 30]
-    assert inputs.several(stability["n"], "10:30:3") == [10.0, 20.0, 30.0]
-    assert inputs.several(stability["mu1"], "1e-2:1e2:5:log") == [0.01, 0.1, 1.0, 10.0, 100.0]
-    assert inputs.several(chapters.chapter("cluster").parameters["sizes"], "uniform,normal") == ["uniform", "normal"]
-    assert inputs.several(chapters.chapter("fluid").parameters["k2"], "4") == [4]
-    lists = chapters.chapter("processing_capacity").parameters["p"]
-    assert inputs.several(lists, "[0.5, 0.5], [0.1, 0.9]") == [[0.5, 0.5], [0.1, 0.9]]
-
-
-@pytest.mark.parametrize(
-    "text",
-    ["1:2", "1:2:0", "1:2:true", "1:2:3:4", "1:2:3:lin", "a:2:3", "1:2:2.5", "0:2:3:log", "", "[1", "1:2:9999999"],
-)
-def test_ranges_that_make_no_sense(text):
-    with pytest.raises(ValueError, match="mu1"):
-        inputs.several(chapters.chapter("stability").parameters["mu1"], text)
-
-
-def test_words_with_a_quote_that_does_not_end_are_refused():
-    with pytest.raises(ValueError, match="sizes: '\"uniform' is not a list of words"):
-        inputs.several(chapters.chapter("cluster").parameters["sizes"], '"uniform')
-
-
-def test_a_grid_that_is_too_large_is_refused():
-    with pytest.raises(ValueError, match="8000000 cases are more than 1000000"):
-        inputs.grid({name: range(200) for name in "abc"})
+def test_values_of_a_sweep(chapter, name, text, values):
+    assert inputs.several(chapters.chapter(chapter).parameters[name], text) == values
 
 
 def test_cases_from_a_table(tmp_path):
@@ -220,25 +121,6 @@ def test_cases_from_a_table(tmp_path):
     assert found == (["ann", "bob"], [dict(n=30, p1=0.5, log="a, b"), dict(n=40, p1=0.1, log="")])
     path.write_text("n\n30\n")
     assert inputs.read_cases(path, stability) == (None, [dict(n=30)])
-
-
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        ("nn1,p1\n1,0.5\n", "no parameter 'nn1'"),
-        ("n,n\n1,2\n", "column twice"),
-        ("n,p1\n30\n", "row 2: 1 entries under 2 columns"),
-        ("n\n", "no cases"),
-        ("", "has no cases"),
-        ("n\n[1\n", "row 2: n: .* is not a value"),
-        ("n\n30\n6.5\n", "row 3: n must be a whole number, got 6.5"),
-        ("case,n\na,30\nb c,60\n", "row 3: a label has letters"),
-    ],
-)
-def test_tables_that_make_no_sense(tmp_path, text, words):
-    (tmp_path / "cases.csv").write_text(text)
-    with pytest.raises(ValueError, match=words):
-        inputs.read_cases(tmp_path / "cases.csv", chapters.chapter("stability"))
 
 
 # --- One run --------------------------------------------------------------------------------------------------------
@@ -293,10 +175,6 @@ def test_a_failed_run_keeps_the_notebook_up_to_the_failing_cell(here, small):
     assert json.loads((kept / "run.json").read_text())["failure"]["where"] == "in cell 5 (work)"
     cells = nbformat.read(kept / "small.ipynb", as_version=4).cells
     assert [c.execution_count for c in cells if c.metadata.get("name") == "results"] == [None]
-    # Another failure replaces it; a success stands beside it.
-    with pytest.raises(runs.RunFailed):
-        runs.run(small, dict(x=3.0), label="a")
-    assert runs.run(small, label="a").results.values["square"] == 1.0
 
 
 def test_a_kernel_that_dies_is_a_failed_run(here, small):
@@ -342,13 +220,12 @@ def test_a_kernel_that_dies_before_its_first_cell_is_started_again(here, small, 
     assert starts() == 2
 
 
-def test_a_kernel_is_not_started_for_ever(here, small, dying):
-    starts = dying(1000)
-    died = r"RuntimeError: Kernel died before replying to kernel_info \(its kernel was started 2 times\);"
-    with pytest.raises(runs.RunFailed, match=f"^small failed before its first cell: {died}"):
-        runs.run(small, label="a")
-    assert starts() == 2
-    assert nbformat.read(here / "runs/small/a.failed/small.ipynb", as_version=4).cells
+def test_a_kernel_is_not_started_for_ever():
+    def start():
+        raise RuntimeError("Kernel died")
+
+    with pytest.raises(RuntimeError, match=r"^Kernel died \(its kernel was started 3 times\)$"):
+        execution.started_again(start)
 
 
 def test_a_cell_that_kills_its_kernel_is_not_executed_again(here, dying):
@@ -392,12 +269,6 @@ def test_what_exists_is_not_replaced_without_being_asked(here, small, kept):
         runs.run(small, label="a")
     runs.run(small, dict(x=5.0), label="a", force=True)
     assert inputs.read_yaml(here / "runs/small/a/parameters.yaml")["x"] == 5.0
-
-
-@pytest.mark.parametrize("label", ["../a", "a/b", "", ".a", "a b", "a\nb", "-x"])
-def test_a_label_leads_nowhere_else(here, small, label):
-    with pytest.raises(ValueError, match="a label has letters"):
-        runs.run(small, label=label)
 
 
 def test_runs_without_a_label_do_not_meet(here, small, kept):
@@ -553,33 +424,3 @@ def test_of_failed_runs_the_last_is_kept_and_no_folder_of_somebody_else(here, sm
 def test_braces_in_a_path_are_braces(here, small):
     done = runs.run(small, {"x": 2.0}, label="a", into="{x} {nothing}")
     assert done.folder.parent.parent.name == "{x} {nothing}"
-
-
-@pytest.mark.parametrize(
-    ("cells", "said"),
-    [
-        ({"parameters": "a = = 1"}, "the cell of parameters is not Python"),
-        ({"parameters": "x: float = 2 * 3  # a product"}, "the default of x must be a plain value, got 2 [*] 3"),
-        ({"parameters": "x: dict = {}  # a dict"}, "parameter x has type dict"),
-        ({"parameters": "a, b = 1, 2"}, "each parameter has a line of its own"),
-        ({"parameters": "a: int = 1  # a", "checks": "assert a > 5, 'too small'"}, "AssertionError: too small"),
-    ],
-)
-def test_odd_notebooks_are_refused_with_a_word(here, cells, said):
-    with pytest.raises(ValueError, match=said):
-        chapters.chapter(write_chapter(here / "odd.ipynb", cells)).values()
-
-
-@pytest.mark.parametrize("content", ["not JSON", "[]", "null", '{"cells": [1]}'])
-def test_what_is_no_notebook_is_refused(here, content):
-    (here / "odd.ipynb").write_text(content)
-    with pytest.raises(ValueError, match="is not a notebook that can be read"):
-        chapters.chapter(here / "odd.ipynb")
-
-
-def test_ranges_are_exact(small):
-    known = chapters.chapter(small).parameters
-    assert inputs.several(known["k"], "1000000000000001:1000000000000003:3") == [10**15 + k for k in (1, 2, 3)]
-    assert inputs.several(known["x"], "0:0.1234567890123456:2") == [0.0, 0.1234567890123456]
-    assert inputs.several(known["x"], "0.1:0.3:3") == [0.1, 0.2, 0.3]
-    assert inputs.several(known["words"], '007, 1e3,"a,b",true') == ["007", "1e3", "a,b", "true"]

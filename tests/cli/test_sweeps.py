@@ -12,7 +12,6 @@ import time
 from concurrent.futures import CancelledError
 from pathlib import Path
 
-import polars as pl
 import pytest
 
 from mjq._util import parallel
@@ -72,17 +71,6 @@ def test_a_sweep_collects_every_named_value_and_tries_failed_cases_again(here, s
     assert [path.name for path in (done.folder / "failed").iterdir()] == ["2.ipynb"]
     plan = json.loads((done.folder / "sweep.json").read_text())
     assert plan["cases"][0][1]["flag"] is False and "numpy" in plan["versions"]["packages"]
-
-
-def test_parquet_holds_the_same_table(here, small, light):
-    cases = [dict(x=1.0, numbers=[1.0, 2.5], flag=True)]
-    folder = runs.sweep(small, cases, format="parquet", **light).folder
-    table = pl.read_parquet(folder / "results.parquet")
-    runs.sweep(small, cases, **light)  # nothing is left to compute
-    assert not (folder / "results.parquet").exists()
-    types = {name: table.schema[name] for name in ("x", "numbers", "flag", "row", "number")}
-    assert types == dict(x=pl.Float64, numbers=pl.String, flag=pl.Boolean, row=pl.Int64, number=pl.Float64)
-    assert table.write_csv() == (folder / "results.csv").read_text()
 
 
 def test_a_sweep_of_which_results_are_missing_computes_these_alone(here, small, light):
@@ -163,7 +151,7 @@ def test_a_row_for_every_case_and_every_entry(tmp_path):
         Case("b", dict(x=10**20)),
         Case("c", dict(x=1), "in cell 3 (work): ValueError: no", 0.2),
     ]
-    tables.write(tmp_path, ["x"], cases, "csv")
+    tables.write(tmp_path, ["x"], cases)
     with open(tmp_path / "cases.csv", newline="") as file:
         assert list(csv.reader(file)) == [
             ["case", "x", "status", "seconds", "error", "x (result)", "status (result)", "y", "late"],
