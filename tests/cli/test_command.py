@@ -217,7 +217,7 @@ def test_two_outputs_are_two_files(tmp_path):
     (tmp_path / "link").symlink_to(tmp_path)
     asked = "--starts", tmp_path / "a.csv", "--gantt", tmp_path / "link" / "a.csv"
     refused = said("replay", log, *asked)
-    assert refused.status == 2 and "--starts and --gantt name the same file" in refused.err
+    assert refused.status == 2 and "--gantt and --starts name the same file" in refused.err
     assert not (tmp_path / "a.csv").exists()
 
 
