@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -43,12 +42,3 @@ def of_arrays(*arrays: Any) -> str:
         array = np.asarray(np.nan if array is None else array)
         state.update(f"{array.dtype}{array.shape}".encode() + array.tobytes())
     return state.hexdigest()[:16]
-
-
-def of_plain(content: Any) -> str:
-    """Return sixteen letters that depend only on plain data; the order of names does not matter.
-
-    >>> of_plain({"a": 1, "b": 2}) == of_plain({"b": 2, "a": 1})
-    True
-    """
-    return hashlib.sha256(json.dumps(content, sort_keys=True, allow_nan=False).encode()).hexdigest()[:16]

@@ -76,18 +76,6 @@ def test_runs_and_sweeps_replace_each_other_if_they_are_told_to(here, small, qui
     assert first is second or not (here / "runs/small/a" / mark[first]).exists()
 
 
-def test_a_sweep_that_was_stopped_at_once_goes_on_and_can_be_begun_anew(here, small, quick, monkeypatch):
-    def stop(*_):
-        raise KeyboardInterrupt
-
-    with monkeypatch.context() as patch:
-        patch.setattr("mjq_book.runs.sweeps._compute", stop)
-        with pytest.raises(runs.SweepStopped, match="it was interrupted; 0 of 1 cases"):
-            sweep(small, "a", False)
-    for force in (False, True):
-        assert [case.status for case in sweep(small, "a", force).cases] == ["missing"]
-
-
 # --- Whole or not at all --------------------------------------------------------------------------------------------
 
 
