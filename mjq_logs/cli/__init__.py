@@ -114,7 +114,7 @@ def _refuse(arguments, message, status, hint=""):
     except ModuleNotFoundError:
         subcommand = None
     if subcommand and any("--json" in option.opts for option in subcommand.params):
-        return common.say_json(message, status, command=name)
+        return common.say_json(message, status, name)
     return common.say(f"{message}{hint}", status)
 
 

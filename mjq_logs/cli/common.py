@@ -134,10 +134,10 @@ def note(message: str) -> None:
     show(f"mjq: note: {message}", err=True)
 
 
-def say_json(message: object, status: int, **context: Any) -> int:
-    """Print an error on stderr as JSON, if that takes it; return the exit status."""
+def say_json(message: object, status: int, command: str) -> int:
+    """Print an error of a command on stderr as JSON, if that takes it; return the exit status."""
     kind = "input" if status == BAD_INPUT else "failure"
-    content = context | {"error": {"type": kind, "message": str(message)}}
+    content = {"command": command, "error": {"type": kind, "message": str(message)}}
     with suppress(OSError):
         _print(as_json(content), err=True)
     return status
