@@ -247,7 +247,6 @@ BOTH = "--unit", "cpus,mem", "--column", "cpus", "need"
         (["--hosts", "2.5x8"], "'2.5x8' is not a number of hosts"),
         ([*BOTH, "--hosts", "4x8"], "such as 20x80/512, with a number for each of cpus, mem"),
         (["--hosts", "4x8", "--servers", "31"], "all hosts have 32 together, and --servers says 31"),
-        (["--hosts", "4x8", "--servers", "a=16,b=16"], "--servers says partitions"),
         (["--hosts", "4x8", "--policy", "easy"], "--hosts and --policy exclude each other"),
         (["--hosts", "4x8", "--anonymous"], "--hosts and --anonymous exclude each other"),
         (["--hosts", "9x4"], "fit on none of 9 hosts of 4 servers: one needs 8 servers"),
