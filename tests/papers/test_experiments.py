@@ -81,6 +81,37 @@ def one_by_one(function, cases, *_, **__):
     return [[(key, function(case))] for key, case in cases]
 
 
+TINY = {  # what an experiment is given to be done in a moment, and the tables that it keeps
+    anomalies: (["TABLE"], dict(CASES=40)),
+    coverage: (
+        ["TABLE"],
+        dict(CASES=coverage.CASES[:1], JOBS=(6000,), LOGS=4, RUN=20_000, KNOWN=1.0, GUESSED=1.0),
+    ),
+    depletion: (
+        ["RESULTS", "COST"],
+        dict(PLACES=(4,), LARGEST=(30, 5), FIGURE=[(20, 4, 2), (30, 5, 3)], AT=3, AROUND=(0.5, 0.5), PRECISION=0.2),
+    ),
+    fluid_times: (
+        ["RESULTS"],
+        dict(STATIONS=(3,), FACTORS=(1,), RUNS=3, median_time=lambda work, *_, **__: work() is None or 1.0),
+    ),
+    largest_need: (["TABLE"], dict(CASES=largest_need.CASES[:1], JOBS={"fcfs": 2000, "easy": 2000})),
+    near_saturation: (
+        ["CONSTANT", "WAITS"],
+        dict(system=lambda: System(6, (2, 3), (2.5, 0.625), (0.5, 0.5)), LOADS=(0.5,), JOBS=20_000),
+    ),
+    what_if: (["TABLE"], dict(CASES=what_if.CASES[:1], JOBS=(1500,), LOGS=3, RUN=20_000, RUNS=2)),
+}
+
+
+@pytest.mark.parametrize("experiment", TINY, ids=lambda module: module.__name__)
+def test_an_experiment_keeps_its_tables(experiment, made, monkeypatch):
+    """That their numbers are right is seen where a row of each is computed again."""
+    monkeypatch.setattr("mjq._util.parallel.map_as_completed", one_by_one)
+    tables, settings = TINY[experiment]
+    assert all(table.height for table in made(experiment, *tables, **settings))
+
+
 def test_the_decisions(made, monkeypatch):
     asked = list(decisions.decisions())[:2]
     monkeypatch.setattr(decisions, "decisions", lambda: asked)
@@ -95,29 +126,6 @@ def test_the_decisions(made, monkeypatch):
     monkeypatch.setattr(decisions.autoscaling, "plan", lambda *_: [4] * 12)
     _, days = made(decisions, "STEADY", "DAYS", REQUESTS=2000)
     assert days["hour"].to_list() == [2, 4] * 2
-
-
-def test_the_depletion(made):
-    settings = dict(PLACES=(4,), LARGEST=(30, 5), FIGURE=[(20, 4, 2), (30, 5, 3)], AT=3, AROUND=(0.5, 0.5))
-    table, _ = made(depletion, "RESULTS", "COST", PRECISION=0.2, **settings)
-    both = table.drop_nulls("simulated")
-    assert set(both.select("N", "K", "K_A").rows()) == {(20, 4, 2), (30, 5, 3)}
-    assert ((both["T"] - both["simulated"]).abs() < 2 * both["half_width"]).all()
-
-
-def test_the_times_of_the_fluid_model(made):
-    asked = []
-    median_time = lambda work, *repeats, **_: asked.append(work()) or 1.0  # noqa: E731
-    (table,) = made(fluid_times, "RESULTS", STATIONS=(3,), FACTORS=(1,), RUNS=3, median_time=median_time)
-    assert asked and table["grows"].to_list() == ["phases", "jobs"]
-
-
-def test_near_saturation(made):
-    system = System(6, (2, 3), (2.5, 0.625), (0.5, 0.5))
-    table, waits = made(near_saturation, "CONSTANT", "WAITS", system=lambda: system, LOADS=(0.5,), JOBS=20_000)
-    assert table.select("configurations", "states", "delta").row(0) == (7, 7, pytest.approx(0.391603982, abs=1e-8))
-    assert waits["asymptote"][0] == pytest.approx(1.3823266, abs=1e-5)
-    assert waits["simulated"][0] == pytest.approx(1.4457543, abs=3 * waits["half_width"][0])
 
 
 def test_capacities_and_waits_of_public_logs(made, monkeypatch):
@@ -191,18 +199,6 @@ def test_outages_of_public_logs(folder, made):
     assert table["wait_recorded"].to_list() == pytest.approx(table["wait_recorded_cut"].to_list())
 
 
-def test_intervals_are_counted(made, monkeypatch):
-    cases = [next(case for case in coverage.CASES if case.times == times) for times in ("lognormal", "Pareto 2.1")]
-    monkeypatch.setattr(coverage.parallel, "map_as_completed", one_by_one)
-    settings = dict(CASES=cases, JOBS=(6000,), LOGS=4, RUN=20_000, KNOWN=1.0, GUESSED=1.0)
-    (table,) = made(coverage, "TABLE", **settings)
-    assert sorted(table["quantity"].unique()) == ["gain", "mean", "percentile", "rate", "share", "work"]
-    assert (table["logs"] == 4).all()
-    # Where five jobs decide there is no interval of a wait, and there is one of the work of a job.
-    given = table.filter(pl.col("times") == "Pareto 2.1").select("quantity", "given").iter_rows()
-    assert dict(given).items() >= {"mean": 0, "percentile": 0, "gain": 0, "work": 4}.items()
-
-
 def test_the_kept_counts_are_those_of_the_processes():
     """Which intervals are given, and how wide they are, for a process of each kind."""
     kept = experiments.kept("coverage")
@@ -229,19 +225,6 @@ def test_drawn_logs_have_the_load_the_drift_and_the_nights_of_their_process(case
     assert (hours[6] > 3 * hours[18]) == (case.cycle > 0)
 
 
-def test_what_changes_save_is_counted(made, monkeypatch):
-    monkeypatch.setattr("mjq._util.parallel.map_as_completed", one_by_one)
-    (table,) = made(what_if, "TABLE", CASES=what_if.CASES[:1], JOBS=(1500,), LOGS=3, RUN=20_000, RUNS=2)
-    assert len(table) == len(what_if.CHANGES) * len(what_if.QUANTITIES) and (table["logs"] == 3).all()
-
-
-def test_what_mixes_lose(made, monkeypatch):
-    monkeypatch.setattr(largest_need.parallel, "map_as_completed", one_by_one)
-    cases, jobs = [largest_need.Case(8, 0), largest_need.Case(8, 1)], {"fcfs": 2000, "easy": 2000}
-    (table,) = made(largest_need, "TABLE", CASES=cases, JOBS=jobs)
-    assert table["pool"].to_list() == ["powers of two", "any"]
-
-
 @pytest.mark.parametrize("case", [largest_need.Case(8, 0), largest_need.Case(16, 1)])
 def test_the_kept_losses_are_those_of_the_mixes(case):
     (kept,) = experiments.kept("largest_need").filter(part=case.part, number=case.number).to_dicts()
@@ -249,13 +232,6 @@ def test_the_kept_losses_are_those_of_the_mixes(case):
     assert row.keys() == kept.keys()
     for key, value in row.items():
         assert kept[key] == (pytest.approx(value, rel=0.01, abs=1e-4) if isinstance(value, float) else value), key
-
-
-def test_anomalies(made, monkeypatch):
-    monkeypatch.setattr(anomalies.parallel, "map_as_completed", one_by_one)
-    (table,) = made(anomalies, "TABLE", CASES=40)
-    assert table.height == 16
-    assert (table["lower"] <= table["pairs"]).all() and ((table["largest"] > 0) == (table["lower"] > 0)).all()
 
 
 def test_the_largest_losses_are_those_of_their_cases():
