@@ -55,7 +55,8 @@ def random_case(rng, policy, kinds):
         how["user_limit"] = log[-1] * rng.integers(1, 9) / 6
     if "calendar" in kinds:
         there = len(kinds) == 1 or rng.random() < 0.3
-        how["calendar"] = random_calendar(rng, np.ravel(log[-1])[0], back=rng.random() < 0.8) if there else []
+        back = len(kinds) > 1 or rng.random() < 0.8
+        how["calendar"] = random_calendar(rng, np.ravel(log[-1])[0], back) if there else []
     if "kill" in kinds:
         how["kill"] = bool(rng.random() < (0.2 if several else 0.5))
     return log, how
