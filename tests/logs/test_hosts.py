@@ -19,7 +19,7 @@ from mjq_logs.reading.log import HOUR, Before
 from mjq_logs.replaying import replayed
 from tests import reference_hosts
 from tests.conftest import TRACES, needs_traces, said
-from tests.logs.test_logs import written
+from tests.logs.writing import written
 
 pytestmark = pytest.mark.usefixtures("few_jobs")
 

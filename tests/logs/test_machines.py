@@ -2,7 +2,6 @@
 
 import gzip
 import json
-import re
 
 import pytest
 from hypothesis import given
@@ -11,39 +10,18 @@ from hypothesis import strategies as st
 from mjq_logs import Hosts, read_hosts
 from tests.conftest import TRACES, needs_traces, said
 from tests.logs.test_hosts import BOTH, written_jobs
-from tests.logs.test_logs import written
+from tests.logs.writing import RAW, written
 
 pytestmark = pytest.mark.usefixtures("few_jobs")
 
 TWO = Hosts((3, 1), ((8.0, 16.0), (8.0, 512.0)))
 OF_SINFO = "NODELIST CPUS MEMORY GRES"
-NODES = (
-    ("n1", 16384, "gpu:2"),
-    ("n2", 16384, "(null)"),
-    ("fat", 524288, "gpu:a100:4(S:0-1)"),
-    ("n3", 16384, "gpu:1,x:1"),
-)
-WAYS = {
-    "a row a host": ["name,cpus,mem", "a,8,16", "b,8,16", "c,8,512", "d,8,16"],
-    "a count": ["name,cpus,mem,count", "thin,8,16,3", "fat,8,512,1"],
-    "a count, split": ["name;count;cpus;mem", "thin;1;8;16", "fat;1;8;512", "more;2;8;16"],
-    "no names": ["mem\tcpus\tcount", "16\t8\t3", "512\t8\t1"],
-    "units": ["name,cpus,mem,count", "thin,8,16GB,3", "fat,8,0.5TB,1"],
-    "quoted": ['"name","cpus","mem","count"', '"a thin, small one",8,16,3', '"fat",8,512,1'],
-    "a cluster of Alibaba": ["sn,cpu_milli,memory_mib,gpu,model"]
-    + [f"n{k},8000,{16384 if k else 524288},0," for k in range(4)],
-    "other columns": ["Cores,memory_MB,rack,count", "8,16384,1,3", "8,524288,2,1"],
-    "kilobytes": ["host,vcpus,ram_kib,count", f"thin,8,{16 * 2**20},3", f"fat,8,{512 * 2**20},1"],
-    "bytes": ["host,cpu,memory_bytes,count", f"thin,8,{16 * 2**30},3", f"fat,8,{512 * 2**30},1"],
-    "sinfo": [OF_SINFO, *(f"{name}     8  {memory}   {gres}" for name, memory, gres in NODES)],
-    "sinfo with bars": ["NODELIST|CPUS|MEMORY", *(f"{name}|8|{memory}" for name, memory, _ in NODES)],
-    "sinfo by size": ["NODELIST NODES CPUS MEMORY", "n[1-3] 3 8 16384", "fat 1 8 524288"],
-}
+FILES = RAW / "hosts"
+SINFO, COUNTS = FILES / "sinfo.txt", FILES / "a-count.txt"
 
 
-@pytest.mark.parametrize("lines", WAYS.values(), ids=WAYS)
-def test_the_same_hosts_are_read_from_every_format(tmp_path, lines):
-    path = written(tmp_path, *lines)
+@pytest.mark.parametrize("path", sorted(FILES.iterdir()), ids=lambda path: path.stem)
+def test_the_same_hosts_are_read_from_every_format(tmp_path, path):
     assert read_hosts(path, "cpus,mem") == TWO and not read_hosts(path, "cpus,mem").notes
     assert read_hosts(path) == read_hosts(path, "cpus") == Hosts((4,), ((8.0,),))
     assert read_hosts(path, "mem,cpus") == Hosts((3, 1), ((16.0, 8.0), (512.0, 8.0)))
@@ -52,10 +30,9 @@ def test_the_same_hosts_are_read_from_every_format(tmp_path, lines):
     assert read_hosts(zipped, "cpus,mem") == TWO
 
 
-def test_gpus_are_those_of_generic_resources(tmp_path):
-    path = written(tmp_path, *WAYS["sinfo"])
-    assert read_hosts(path, "gpus,cpus") == Hosts((1, 1, 1, 1), ((0.0, 8.0), (1.0, 8.0), (2.0, 8.0), (4.0, 8.0)))
-    only = read_hosts(path, "gpus")
+def test_gpus_are_those_of_generic_resources():
+    assert read_hosts(SINFO, "gpus,cpus") == Hosts((1, 1, 1, 1), ((0.0, 8.0), (1.0, 8.0), (2.0, 8.0), (4.0, 8.0)))
+    only = read_hosts(SINFO, "gpus")
     assert only == Hosts((1, 1, 1), ((1.0,), (2.0,), (4.0,)))
     assert only.notes == ("1 of 4 hosts have no gpus: they are left out",)
 
@@ -73,7 +50,7 @@ def test_the_order_of_rows_changes_nothing(tmp_path_factory, order, unit):
 
 
 def test_nodes_of_several_partitions_count_once(tmp_path):
-    rows = [row for row in WAYS["sinfo"][1:] for _ in range(2)]
+    rows = [row for row in SINFO.read_text().splitlines()[1:] for _ in range(2)]
     hosts = read_hosts(written(tmp_path, OF_SINFO, *rows), "cpus,mem")
     assert hosts == TWO and hosts.notes[0].startswith("4 lines repeat a node")
 
@@ -85,46 +62,6 @@ def test_columns_and_units_are_those_of_the_log(tmp_path):
     assert read_hosts(path, "cpus,mem").sizes == ((32.0, 7.0),)
     assert read_hosts(path, "cpus,mem", memory="MB").sizes == ((32.0, 7 / 1024),)
     assert read_hosts(path, columns={"need": "gpu"}).sizes == ((8.0,),)
-
-
-# --- What is no file of hosts -----------------------------------------------------------------------------------------
-
-BAD = {
-    "nothing": ([""], "cpus", "the file is empty"),
-    "no hosts": (["name,cpus,mem"], "cpus", "no line holds a host"),
-    "another table": (["colour,shape", "red,round"], "cpus", "no column says how many cpus a host has; there are "),
-    "words": (["these are no hosts"], None, "no column says how many servers or cpus a host has; there are these"),
-    "no memory": (["name,cpus", "a,8"], "cpus,mem", "no column says how many mem a host has; there are name, cpus"),
-    "a short line": (["name,cpus,mem", "a,8,16", "b,8"], "cpus", "line 3 has another number of fields"),
-    "no number": (["name,cpus", "a,8", "", "b,many"], "cpus", "line 4: column 'cpus' says 'many', which is no"),
-    "a blank": (["name,cpus,mem", "a,8,16", "b,,16"], "cpus,mem", "line 3: column 'cpus' says '', which is no amount"),
-    "less than nothing": (["name,cpus", "a,-8"], "cpus", "line 2: column 'cpus' says '-8'"),
-    "hosts of nothing": (["name,cpus,mem", "a,0,0"], "cpus,mem", "no host has any cpus or mem"),
-    "none of one": (["name,cpus,gpus", "a,8,0"], "cpus,gpus", "no host has any gpus: leave it out of --unit"),
-    "zero hosts": (["cpus,count", "8,0"], "cpus", "line 2: column 'count' must be a whole number of at least 1, got"),
-    "half a host": (["cpus,count", "8,1.5"], "cpus", "line 2: column 'count' must be a whole number of at least 1"),
-    "the same host": (["name,cpus", "a,8", "b,8", "a,8"], "cpus", "line 4: the host 'a' is listed twice; first in"),
-    "two sizes": ([OF_SINFO, "a 8 100 x", "a 9 100 x"], "cpus", "line 3: the host 'a' is listed with another size"),
-    "several nodes": ([OF_SINFO, "n[1-4] 8 100 x"], "cpus", "line 2: 'n[1-4]' are several nodes: have sinfo"),
-    "several sizes": (["NODELIST NODES CPUS", "n[1-4] 4 8+"], "cpus", "line 2: '8+' stands for nodes of several sizes"),
-    "nodes": (WAYS["a count"], "nodes", "a file of hosts tells their cpus, gpus and mem"),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize(("lines", "unit", "message"), BAD.values(), ids=BAD)
-def test_what_is_no_list_of_hosts_is_named(tmp_path, lines, unit, message):
-    path = written(tmp_path, *lines)
-    with pytest.raises(ValueError, match=re.escape(message)):
-        read_hosts(path, unit)
-    run = said("capacity", path, *(["--unit", unit] if unit else []), "--hosts", path)
-    assert run.status == 2 and message in run.err and not run.out
-
-
-def test_a_binary_file_is_no_list_of_hosts(tmp_path):
-    for content, message in ((b"PAR1 and so on", "this is Parquet"), (b"\x00\x01", "is not text")):
-        (tmp_path / "hosts").write_bytes(content)
-        with pytest.raises(ValueError, match=message):
-            read_hosts(tmp_path / "hosts")
 
 
 # --- Commands ---------------------------------------------------------------------------------------------------------
@@ -140,7 +77,7 @@ def path(tmp_path):
     ("words", "typed", "rows"),
     [
         ([], "1x12,3x8", ["name,cpus", "a,8", "d,12", "b,8", "c,8"]),
-        (BOTH, "3x8/16,1x8/0.5TB", WAYS["sinfo"]),
+        (BOTH, "3x8/16,1x8/0.5TB", SINFO.read_text().splitlines()),
     ],
 )
 def test_a_file_of_hosts_is_the_hosts_that_are_typed(path, tmp_path, command, words, typed, rows):
@@ -160,8 +97,7 @@ def test_a_file_of_hosts_is_the_hosts_that_are_typed(path, tmp_path, command, wo
     ],
 )
 def test_a_file_as_servers_is_what_its_hosts_have_together(path, tmp_path, command, words, typed):
-    file = written(tmp_path, *WAYS["a count"], name="nodes.csv")
-    runs = [said(command[0], path, *command[1:], *words, "--servers", each, "--json") for each in (typed, file)]
+    runs = [said(command[0], path, *command[1:], *words, "--servers", each, "--json") for each in (typed, COUNTS)]
     assert {run.status for run in runs} <= {0, 3} and runs[0].out == runs[1].out, runs[1].err
 
 
@@ -169,9 +105,8 @@ def test_a_file_as_servers_of_a_forecast(path, tmp_path, monkeypatch):
     head, *rows = path.read_text().splitlines()
     jobs = written(tmp_path, f"{head},estimate", *(f"{row},9000" for row in rows[:60]), name="limits.csv")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    file = written(tmp_path, *WAYS["a count"], name="nodes.csv")
     words = "wait", "-q", jobs, "--need", "2", "--limit", "1h", "--json"
-    first, other = (said(*words, "--servers", servers) for servers in ("32", file))
+    first, other = (said(*words, "--servers", servers) for servers in ("32", COUNTS))
     assert first.status == 0 and first.out == other.out
 
 
@@ -200,11 +135,6 @@ def test_hosts_without_some_resource_hold_jobs_without_it(path, tmp_path):
     runs = [said("replay", jobs, *words, "--hosts", hosts, "--json") for hosts in (file, "2x8/4,2x8/0")]
     waits = [json.loads(run.out)["policies"] for run in runs]
     assert waits[0] == waits[1] and waits[0][1]["mean wait [s]"] < 10 * waits[0][0]["mean wait [s]"] + 3600
-
-
-def test_neither_a_file_nor_hosts(path):
-    run = said("capacity", path, "--hosts", "nodes.csv")
-    assert run.status == 2 and "there is no file 'nodes.csv'" in run.err
 
 
 # --- Public files -----------------------------------------------------------------------------------------------------

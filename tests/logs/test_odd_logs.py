@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from mjq._util.plain import printable
 from mjq_logs import load, read_log
 from tests.conftest import said
+from tests.logs.writing import RAW
 
 pytestmark = pytest.mark.usefixtures("few_jobs")
 
@@ -41,28 +42,6 @@ def table(folder, submit, need=1, run=50, name="log.csv"):
 # --- Clocks ---------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("command", COMMANDS, ids=lambda words: words[0])
-@pytest.mark.parametrize("unit", [10**3, 10**6, 10**9, -(10**6)], ids=["ms", "us", "ns", "before"])
-def test_times_that_cannot_be_seconds_are_refused(tmp_path, command, unit):
-    times = [(1_700_000_000 + 60 * k) * unit for k in range(20)]
-    status, out, err = said(
-        command[0], table(tmp_path, times), *command[1:], *["--servers", "4"] * (command[0] != "plan")
-    )
-    assert (status, out, len(err.splitlines())) == (2, "", 1)
-    assert "line 2: submit is" in err and "more than 230 years (in 20 of 20 lines)" in err and "milliseconds?" in err
-
-
-def test_the_line_of_a_time_that_is_far_away_is_named(tmp_path):
-    with pytest.raises(ValueError, match=r"line 4: submit is 1e\+300, .*in 1 of 5 lines"):
-        read_log(table(tmp_path, [0, 60, "1e300", 120, 180]))
-
-
-def test_seconds_up_to_the_year_2200_are_times(tmp_path):
-    assert len(read_log(table(tmp_path, [7_258_118_399, 7_258_118_400]), servers=4)) == 2
-    with pytest.raises(ValueError, match="line 3: submit is 7258118401"):
-        read_log(table(tmp_path, [7_258_118_399, 7_258_118_401]), servers=4)
-
-
 @pytest.mark.parametrize(
     "began", ["inf", "nan", "1e400", "9999999999999", "99999999999999", "-1", "yesterday", "9" * 999]
 )
@@ -84,22 +63,7 @@ def test_a_zone_more_than_a_day_away_is_noted_and_not_used(tmp_path, zone):
     assert list(load(log).by_month) == ["2023-11"]
 
 
-def test_a_clock_that_is_right_has_no_note(tmp_path):
-    log = read_log(standard(tmp_path, "; UnixStartTime: 1700000000", "; TimeZone: -28800"))
-    assert (log.clock, log.notes) == (1_700_000_000 - 28_800, ())
-
-
 # --- Numbers --------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("command", COMMANDS, ids=lambda words: words[0])
-@pytest.mark.filterwarnings("error")
-def test_sizes_that_no_machine_has_are_refused_without_a_warning(tmp_path, command):
-    servers = ["--servers", "4"] * (command[0] != "plan")
-    status, out, err = said(command[0], table(tmp_path, [0, 60], run="1e300"), *command[1:], *servers)
-    assert (status, out, len(err.splitlines())) == (2, "", 1) and "line 2: run is 1e+300" in err
-    status, out, err = said(command[0], table(tmp_path, [0, 60], need="1e300"), *command[1:])
-    assert (status, out, len(err.splitlines())) == (2, "", 1) and "2 no number of servers (line 2)" in err
 
 
 @pytest.mark.parametrize("growth", ["inf", "nan", "1e-320", "1e300"])
@@ -213,7 +177,6 @@ def test_streams_that_hold_next_to_nothing_are_refused_in_one_line(tmp_path, mon
 
 # --- Damaged files --------------------------------------------------------------------------------------------------
 
-RAW = Path(__file__).parent / "raw"
 ODD_VALUES = [
     10**400, -1, 1e308, float("nan"), float("inf"), HOSTILE, None, True, [], {}, [[1]], {"a": 1}, "9" * 400, 1.5,
     {"set": True, "infinite": False, "number": 10**400}, {"set": True, "number": -5}, {"set": "x", "number": "y"},
@@ -279,14 +242,3 @@ def test_text_in_which_something_is_odd_is_read_or_refused_in_words(name, odd):
         path = Path(folder) / name
         path.write_text("\n".join(lines), encoding="utf-8")
         read_or_refused(path)
-
-
-@pytest.mark.parametrize("command", COMMANDS, ids=lambda words: words[0])
-@pytest.mark.parametrize(
-    "text", ["[" * 200_000, '{"jobs": ' + "[" * 200_000, '{"kind": 5}', '{"jobs": [{"time": 3}]}', "{}"]
-)
-def test_json_that_is_no_log_is_refused_in_one_line_with_its_name(tmp_path, text, command):
-    path = tmp_path / "jobs.json"
-    path.write_text(text)
-    status, out, err = said(*command, path)
-    assert (status, out, err.count("\n")) == (2, "", 1) and str(path) in err and len(err) < 600

@@ -18,7 +18,6 @@ from mjq_logs import (
     longest_pause,
     outages_in_words,
     planned,
-    read_calendar,
     read_log,
     time_with_a_job_that_fits,
     with_calendar,
@@ -188,53 +187,6 @@ def test_servers_that_are_down_are_not_idle():
     down = with_calendar(log_of([0, 1], servers=2.0), [(2, 1), (3, 2)]).calendar
     assert time_with_a_job_that_fits(*columns) == pytest.approx(2 / 5)
     assert time_with_a_job_that_fits(*columns, down) == pytest.approx(1 / 5)
-
-
-@pytest.mark.parametrize(
-    ("text", "pairs"),
-    [
-        ("10,4\n20,0\n", [(10, 4), (20, 0)]),
-        ("# maintenance\ntime;servers\n\n10;4\n2e1;\t0\n", [(10, 4), (20, 0)]),
-        ("when up\n10 4\n20\t0", [(10, 4), (20, 0)]),
-        ('"1970-01-02","4"\n1970-01-02T01:00, 0\n', [(DAY - 100, 4), (DAY + HOUR - 100, 0)]),
-        ("1970-01-02 00:00 4\n1970-01-02 01:00:30 0\n", [(DAY - 100, 4), (DAY + HOUR - 70, 0)]),
-    ],
-)
-def test_a_calendar_is_read(tmp_path, text, pairs):
-    path = tmp_path / "up.csv"
-    path.write_text(text)
-    assert read_calendar(path, log_of([0], clock=100.0, servers=4.0)).tolist() == [list(pair) for pair in pairs]
-
-
-@pytest.mark.parametrize(
-    ("text", "clock", "message"),
-    [
-        ("", 0.0, "no line holds a time and a number of servers"),
-        ("time,up\n", 0.0, "no line holds a time and a number of servers"),
-        ("10,4\n9,4\n", 0.0, "line 2: times must rise, '9' does not"),
-        ("10,-4\n", 0.0, "line 1: servers must be at least 0, got '-4'"),
-        ("10,4\nsoon,4\n", 0.0, "line 2: 'soon' is neither a number of seconds nor a date such as 2026-05-03T14:30"),
-        ("# up\n1970-01-03,5\n", 0.0, "line 2: '5' servers are up, and the machine has 4"),
-        ("10,four\n", 0.0, "line 1: 'four' is not a number of servers"),
-        ("10\n", 0.0, "line 1: '' is not a number of servers"),
-        ("1e300,4\n", 0.0, "line 1: '1e300' is more than 230 years from second 0 of the log"),
-        ("nan,4\n", 0.0, "line 1: 'nan' is neither a number of seconds nor a date"),
-        ("2026-05-03,4\n", None, "line 1: '2026-05-03' is a date, and the log has no clock: give seconds as it does"),
-        ("2026-05-03T00:00Z,4\n", 7.0, "line 1: '2026-05-03T00:00Z' has a zone: give dates without one"),
-    ],
-)
-def test_bad_calendar_files(tmp_path, text, clock, message):
-    path = tmp_path / "up.csv"
-    path.write_text(text)
-    with pytest.raises(ValueError) as error:
-        read_calendar(path, log_of([0], clock=clock, servers=4.0))
-    assert message in str(error.value) and "up.csv" in str(error.value)
-
-
-def test_dates_with_a_zone_for_a_log_in_seconds_since_1970(tmp_path):
-    path = tmp_path / "up.csv"
-    path.write_text("1970-01-02T02:00+02:00,4\n")
-    assert read_calendar(path, log_of([0], clock=0.0), servers=4.0).tolist() == [[DAY, 4]]
 
 
 def test_a_calendar_is_of_the_times_of_the_file():

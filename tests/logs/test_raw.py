@@ -6,7 +6,6 @@ second by second, by nothing but the words of each row.
 
 import json
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -28,18 +27,16 @@ from mjq_logs import (
     window_of,
     within,
 )
-from mjq_logs.cli.plan import Duration
 from mjq_logs.forecast.state import history
 from mjq_logs.reading.arrays import tasks_of
-from mjq_logs.reading.rows import BEFORE, CANCELLED, COMPONENT, NONE_OF_UNIT, TOO_LARGE, UNLIMITED, WAITING
 from mjq_logs.reading.sacct import COLUMNS
 from mjq_logs.reading.text import as_duration
 from mjq_logs.replaying import replayed
 from tests.conftest import TRACES, needs_traces, said
+from tests.logs.writing import HEADER, RAW, written
 
 pytestmark = pytest.mark.usefixtures("few_jobs")
 
-RAW = Path(__file__).parent / "raw"
 T = 1_750_000_000  # that the times of the files count from
 SERVERS = 16
 
@@ -151,25 +148,6 @@ def test_dates_are_those_of_the_file_also_where_gaps_are_cut(tmp_path):
     assert "From 2025-06-15 15:06 to 2025-08-24 14:06, " in out
 
 
-# --- 3: what never started is no job ----------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("name", ["cancelled.txt", "cancelled.swf"])
-def test_what_was_cancelled_in_the_queue_takes_no_part(tmp_path, name):
-    lines = (RAW / name).read_text().splitlines()
-    what = "CANCELLED|FAILED".split("|") if name.endswith("txt") else []
-    kept = [
-        line for line in lines
-        if (not any(word in line for word in what) if what else line.startswith(";") or line.split()[10] == "1")
-    ]  # fmt: skip
-    (tmp_path / name).write_text("\n".join(kept) + "\n")
-    whole, without = read_log(RAW / name, servers=SERVERS), read_log(tmp_path / name, servers=SERVERS)
-    assert whole.lines.dropped[CANCELLED] == 10 and CANCELLED not in without.lines.dropped
-    assert not [words for words in doubts(whole) if "could not be used" in words]
-    for column in ("need", "run", "submit", "start", "estimate"):
-        assert np.array_equal(getattr(whole, column), getattr(without, column))
-
-
 # --- 4: arrays --------------------------------------------------------------------------------------------------------
 
 
@@ -191,8 +169,6 @@ def test_an_array_that_waits_is_all_its_tasks(tmp_path, monkeypatch):
 
 
 def test_tasks_of_which_few_may_run_at_once_come_one_after_the_other():
-    present = read_log(RAW / "array-few-at-once.txt", servers=8).present
-    assert (present.tasks.tolist(), present.at_once.tolist()) == ([1, 12], [0, 2])
     result = forecast_start(read_log(RAW / "array-few-at-once.txt", servers=8), 4, 2)
     assert result.waiting == 12 and result.by_rule == 0  # two tasks leave room beside them
 
@@ -207,21 +183,8 @@ def test_brackets_name_as_many_tasks_as_a_loop_counts(parts):
 
 
 def test_the_command_asks_for_what_tells_arrays_and_components():
-    assert {"JobID", "JobIDRaw"} < set(COLUMNS)
     out = said("capacity", "--help").out
     assert "JobIDRaw" in out and "ReqTRES,JobID" in "".join(out.split()) and "SLURM_BITSTR_LEN=0" in out
-
-
-# --- 5, 6: units ------------------------------------------------------------------------------------------------------
-
-
-def test_gpus_of_all_models_are_summed_and_who_has_none_needs_none():
-    log = read_log(RAW / "gpus.txt", unit="gpus")
-    assert log.need.tolist() == [4, 3, 8, 2]
-    assert log.lines.dropped == {NONE_OF_UNIT: 3}
-    assert [words for words in doubts(log) if "Warning" in words] == []
-    assert "3 not used: needs none of this unit" in said("replay", RAW / "gpus.txt", "--unit", "gpus", "--full").out
-    assert read_log(RAW / "gpus.txt", unit="cpus").need.tolist() == [8] * 6
 
 
 # --- 7: limits --------------------------------------------------------------------------------------------------------
@@ -229,61 +192,12 @@ def test_gpus_of_all_models_are_summed_and_who_has_none_needs_none():
 
 def test_who_has_no_limit_is_not_backfilled():
     log = read_log(RAW / "unlimited.txt", servers=10)
-    assert log.estimate.tolist() == [100, 100, UNLIMITED]
-    assert "1 job came without a limit of the run time" in log.notes
     result = replay(log.submit - T, log.need, log.run, log.estimates_used, 10, "easy")
     assert result.start.tolist() == [0, 100, 200]
     assert replay(log.submit - T, log.need, log.run, None, 10, "easy").start.tolist() == [0, 100, 2]
 
 
-def test_the_limit_of_a_partition_is_the_longest_that_its_jobs_have():
-    log = read_log(RAW / "partition-limit.txt", servers=10)
-    assert log.estimate.tolist() == [100, 100, 55, 55, UNLIMITED]  # the day is of the other partition
-    assert "1 job came with the limit of a partition: the longest limit of its other jobs is taken" in log.notes
-
-
-# --- 8: components ----------------------------------------------------------------------------------------------------
-
-
-def test_the_components_of_a_job_are_one_job():
-    log = read_log(RAW / "het.txt", servers=16)
-    assert sorted(set(log.need)) == [4, 14] and (log.need == 14).sum() == 20 and len(log) == 60
-    assert log.lines.dropped[COMPONENT] == 20 and not [words for words in doubts(log) if "lines" in words]
-    assert busy_share(log) == pytest.approx(
-        slowly_held(rows_of(RAW / "het.txt"), int(log.begin), int(log.end)).mean() / 16
-    )
-    # One component at a time would fit beside another job; the whole does not.
-    assert read_log(RAW / "het.txt", servers=13).lines.dropped[TOO_LARGE] == 20
-
-
 # --- 9, 10, 11: one grammar -------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("name", ["minutes", "utc", "basic"])
-def test_dates_are_read(name):
-    log = read_log(RAW / f"dates-{name}.csv", servers=8)
-    assert log.submit.tolist() == [1749981600, 1749987000]
-
-
-@pytest.mark.parametrize(
-    ("name", "message"),
-    [
-        (
-            "dates-us.csv",
-            r"column 'submit' cannot be read: line 2 holds '06/15/2025 10:00:00'. Dates are read as 2025-06",
-        ),
-        ("thousands.csv", "line 2: column 'run' holds '1,234', in which the comma may part thousands or decimals"),
-        ("decimal-commas.csv", "line 2: column 'run' holds '90,5', in which the comma"),
-    ],
-)
-def test_a_column_that_cannot_be_read_is_an_error_that_quotes_its_first_value(name, message):
-    with pytest.raises(ValueError, match=message):
-        read_log(RAW / name, servers=8)
-
-
-def test_numbers_with_units_are_read():
-    log = read_log(RAW / "with-units.csv", servers=8)
-    assert sorted(set(log.run)) == [900, 3600] and log.lines.used == 60
 
 
 @pytest.mark.parametrize(
@@ -301,30 +215,6 @@ def test_a_loss_of_rows_is_said_above_the_answer(command, tmp_path):
     assert any("column 'run' cannot be read in 56 lines, the first of which is: line 2 holds" in x for x in log.notes)
 
 
-DURATIONS = {
-    "3-12:30": 304200, "90:00": 5400, "01:30:00": 5400, "1.5h": 5400, "90min": 5400, "2-12": 216000,
-    "1-02:03:04": 93784, "3m20s": 200, "1d12h": 129600, "1h2m3.5s": 3723.5, "250ms": 0.25,
-    "0 days 00:00:30": 30, "PT1H30M": 5400,
-    "1 day, 2:03:04": 93784, "2 hours 5 minutes": 7500, "90 m": 5400, "1d 12h": 129600,
-}  # fmt: skip
-
-
-def test_the_durations_of_a_table():
-    log = read_log(RAW / "durations.csv", servers=8)
-    assert log.run.tolist() == [304200, 90, 5400, 5400, 5400, 30]
-    assert log.estimate.tolist() == [432000, 90, 178215, 200, 129600, 5400]
-
-
-@pytest.mark.parametrize(("text", "seconds"), DURATIONS.items())
-def test_durations_are_the_same_in_tables_limits_and_options(tmp_path, text, seconds):
-    (tmp_path / "log.csv").write_text(f"submit;need;run\n0;1;{text}\n9;1;{text}\n")
-    assert read_log(tmp_path / "log.csv", servers=4).run.tolist() == [seconds] * 2
-    line = f"1|COMPLETED|{T}|{T}|{T + 9}|9|{text}|4"
-    (tmp_path / "jobs.txt").write_text(f"JobIDRaw|State|Submit|Start|End|ElapsedRaw|Timelimit|AllocCPUS\n{line}\n")
-    assert read_log(tmp_path / "jobs.txt").estimate.tolist() == [seconds]
-    assert as_duration(text) == seconds and Duration().convert(text, None, None) == pytest.approx(seconds / 3600)
-
-
 @given(st.integers(0, 400), st.integers(0, 23), st.integers(0, 59), st.integers(0, 59))
 def test_all_forms_of_a_duration_are_the_same_time(days, hours, minutes, seconds):
     time = ((24 * days + hours) * 60 + minutes) * 60 + seconds
@@ -339,26 +229,6 @@ def test_all_forms_of_a_duration_are_the_same_time(days, hours, minutes, seconds
 
 
 # --- 12: headers ------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(("name", "servers"), [("thousands", 1024), ("exponent", 1000)])
-def test_headers_of_the_standard_format(name, servers):
-    assert read_log(RAW / f"header-{name}.swf").servers == servers
-
-
-def test_a_header_that_is_no_number_is_said_and_not_used():
-    log = read_log(RAW / "header-words.swf")
-    assert log.servers == 4 and log.servers_from.startswith("the most that its jobs held at once")
-    assert "MaxProcs in the header is '4 nodes x 4', which is no number: it is not used" in log.notes
-
-
-def test_a_header_below_the_largest_need_is_doubted_aloud(tmp_path):
-    content = (RAW / "header-words.swf").read_text().replace("4 nodes x 4", "3")
-    (tmp_path / "log.swf").write_text(content)
-    assert any(
-        "jobs need more than the 3 servers (MaxProcs in the header)" in x
-        for x in doubts(read_log(tmp_path / "log.swf"))
-    )
 
 
 def test_a_size_that_one_wrong_row_makes_is_doubted(tmp_path):
@@ -382,52 +252,6 @@ def test_a_size_that_one_wrong_row_makes_is_doubted(tmp_path):
     [of_memory] = sizes(log_with(["1000,1000,5,1,5000"], "cpus,mem"))
     assert "GB of memory. For 99 %" in of_memory and sizes(log_with([], "cpus,mem")) == []
     assert too_short(short := wrong.of(np.arange(100, 250), window=None)) and sizes(short) == []
-
-
-# --- 13: what a file looks like ---------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("name", ["no-header.txt", "no-header.swf", "more-columns.swf", "pandas.csv", "sacct.json"])
-def test_what_is_read_though_it_has_no_header_or_another_form(name):
-    log = read_log(RAW / name)
-    known = {"sacct.json": 8}.get(name, 8 if name.endswith("swf") else 7)  # the first job ends as the window begins
-    assert log.lines.used == known and (log.need[:5] == 4).all()
-    if not name.endswith("swf"):
-        assert log.submit[0] == T + 200 and log.wait[0] == 10 and log.run[0] == 60 and log.estimate[0] == 3600
-
-
-def test_json_of_sacct_tells_what_its_table_tells():
-    log = read_log(RAW / "sacct.json")
-    assert log.need.tolist() == [4] * 6 + [8, 4] and log.user[0] == log.user[2] != log.user[1]
-    assert log.estimate[5] == UNLIMITED and log.unfinished.tolist() == [False] * 7 + [True]
-    assert log.lines.dropped == {CANCELLED: 1, WAITING: 1, COMPONENT: 1, BEFORE: 1}
-    assert (log.present.tasks.tolist(), log.present.at_once.tolist()) == ([1, 40], [0, 5])
-    assert read_log(RAW / "sacct.json", unit="gpus").need.tolist()[:3] == [2] * 3
-
-
-@pytest.mark.parametrize(
-    ("name", "message"),
-    [
-        ("no-header-own-columns.txt", "the output of sacct without its header, .* leave out -n"),
-        ("default-sacct.txt", "ask for them with -P"),
-        ("lsb.acct", "the accounting of LSF .* How to"),
-        ("pbs.acct", "the accounting of PBS; .* How to"),
-        ('{"items": [], "kind": "PodList"}', "what kubectl prints; .* How to"),
-        ('[{"task_id": "a", "state": "FINISHED"}]', "what ray list prints; .* How to"),
-        ('[{"need": 1}]', "of which only that of sacct --json is read: write the log as a CSV table"),
-        ('{"jobs": [{"job_id": 1, "submit_time": 5}]}', "squeue --json"),
-        ('{"jobs": ', "JSON, and is broken"),
-        ("JOBID PARTITION NAME USER ST TIME NODES NODELIST(REASON)\n", "what squeue prints"),
-        ("JOBID   USER    STAT  QUEUE      FROM_HOST\n", "what bjobs of LSF prints"),
-        ("<html>", "a web page or XML"),
-    ],
-)  # fmt: skip
-def test_what_is_not_read_is_named_with_what_to_do(tmp_path, name, message):
-    path = RAW / name if (RAW / name[:60]).exists() else tmp_path / "log"
-    if path.parent != RAW:
-        path.write_text(name)
-    with pytest.raises(ValueError, match=message):
-        read_log(path)
 
 
 # --- 14: the size that was used ---------------------------------------------------------------------------------------
@@ -551,10 +375,9 @@ def machines(draw):
     return rows, 64
 
 
-def written(path, rows):
-    lines = [";".join(row[name] for name in COLUMNS) for row in rows]
-    path.write_text("\n".join([";".join(COLUMNS), *lines]) + "\n")
-    return path
+def as_sacct(folder, rows):
+    """Write rows as our command prints them."""
+    return written(folder, HEADER, *(";".join(row[name] for name in COLUMNS) for row in rows))
 
 
 def read_or_none(path, servers):
@@ -574,7 +397,7 @@ def test_busy_share_and_size_in_use_are_those_of_a_count_second_by_second(tmp_pa
     folder = tmp_path_factory.mktemp("log")
     shuffled = [*rows, *dice.sample(rows, k=min(3, len(rows)))]  # some rows are there twice
     dice.shuffle(shuffled)
-    log = read_or_none(written(folder / "jobs.txt", shuffled), servers)
+    log = read_or_none(as_sacct(folder, shuffled), servers)
     if log is None or log.arrival is None or not log.end > log.begin:
         return
     assert log.lines.read == len(shuffled) == log.lines.used + sum(log.lines.dropped.values())
@@ -615,7 +438,7 @@ def test_a_window_of_jobs_that_have_all_ended_ends_with_the_last_submission(tmp_
 def test_the_busy_share_of_a_window_that_is_cut_anywhere(tmp_path_factory, machine, ends):
     rows, servers = machine
     folder = tmp_path_factory.mktemp("log")
-    log = read_or_none(written(folder / "jobs.txt", rows), servers)
+    log = read_or_none(as_sacct(folder, rows), servers)
     begin, end = (T + time for time in ends)
     if log is None or log.arrival is None:
         return

@@ -22,7 +22,7 @@ from mjq_logs.reading.log import HOUR, Before
 from mjq_logs.replaying import replayed
 from mjq_logs.several import report_on_several
 from tests.conftest import TRACES, needs_traces, said
-from tests.logs.test_logs import HEADER, job, written
+from tests.logs.writing import HEADER, job, written
 
 pytestmark = pytest.mark.usefixtures("few_jobs")
 

@@ -1,8 +1,37 @@
-"""Logs as files, for tests of commands."""
+"""Logs as files, for tests of readers and commands."""
+
+from pathlib import Path
 
 import polars as pl
 
+from mjq_logs.reading.sacct import COLUMNS as OF_SACCT
+
+RAW = Path(__file__).parent / "raw"
 COLUMNS = "number", "submit", "start", "run", "estimate"
+HEADER = ";".join(OF_SACCT)
+
+
+def written(folder, *lines, name="jobs.txt"):
+    """Write some lines; return where they are."""
+    path = folder / name
+    path.write_text("\n".join(lines) + "\n", newline="", encoding="utf-8")
+    return path
+
+
+def job(**changes):
+    """Return a line of what our command of sacct prints."""
+    line = {
+        "JobIDRaw": 605, "State": "COMPLETED", "Submit": 1700000000, "Eligible": 1700000000, "Start": 1700000060,
+        "End": 1700000360, "ElapsedRaw": 300, "TimelimitRaw": 10, "NNodes": 2, "AllocCPUS": 64,
+        "AllocTRES": "billing=64,cpu=64,gres/gpu=8,mem=1G,node=2", "Partition": "batch", "Flags": "",
+        "ReqTRES": "billing=64,cpu=64,gres/gpu=8,mem=1G,node=2", "JobID": 605,
+    }  # fmt: skip
+    return ";".join(str(x) for x in (line | changes).values())
+
+
+def swf(number, submit, wait, run, got, estimate=-1, asked=-1):
+    """Return a line of the Standard Workload Format."""
+    return f"{number} {submit} {wait} {run} {got} -1 -1 {asked} {estimate} -1 1 1 1 -1 -1 -1 -1 -1"
 
 
 def as_table(log, path, **more):

@@ -1,0 +1,50 @@
+"""Raw logs and calendars of every format: beside each file of ``raw`` stands, in JSON, what a reader must find."""
+
+import json
+
+import numpy as np
+import pytest
+
+from mjq_logs import Log, doubts, read_calendar, read_log
+from tests.logs.writing import RAW
+
+EXPECTED = ".expected.json"
+OF_LINES = "read", "used", "dropped", "first"
+
+
+def cases(folder):
+    """The files of a folder, each with every way to read it that its expected values name."""
+    for path in sorted(folder.glob(f"*{EXPECTED}")):
+        name = path.name.removesuffix(EXPECTED)
+        for k, case in enumerate(json.loads(path.read_text(encoding="utf-8")), 1):
+            yield pytest.param(path.with_name(name), case, id=f"{name}-{k}")
+
+
+def agrees(found, expected):
+    """Whether something found is what is expected; null in a column stands for what is not known."""
+    if isinstance(expected, list) and not isinstance(found, tuple):
+        return np.array_equal(found, np.array(expected, dtype=float), equal_nan=True)
+    return (list(found) if isinstance(found, tuple) else found) == expected
+
+
+@pytest.mark.parametrize(("path", "case"), list(cases(RAW)))
+def test_a_log_holds_what_is_expected(path, case):
+    """Columns and counts exactly; of notes and doubts some words, or none at all where the list is empty."""
+    log = read_log(path, **case.pop("options", {}))
+    for name, said in (("notes", log.notes), ("doubts", doubts(log))):
+        expected = case.pop(name, None)
+        assert expected != [] or not said
+        for words in expected or ():
+            assert any(words in sentence for sentence in said), (words, said)
+    for name, value in case.pop("present", {}).items():
+        assert agrees(getattr(log.present, name), value), name
+    for name, value in case.items():
+        found = getattr(log.lines if name in OF_LINES else log, name)
+        assert agrees(found, value), (name, found, value)
+
+
+@pytest.mark.parametrize(("path", "case"), list(cases(RAW / "calendars")))
+def test_a_calendar_holds_what_is_expected(path, case):
+    """Also one of nodes that Slurm says were away: of two overlapping events a node is away once."""
+    log = Log(need=[1.0], run=[600.0], submit=[0.0], servers=case["servers"], clock=case["clock"])
+    assert read_calendar(path, log, unit=case["unit"]).tolist() == case["steps"]
