@@ -83,22 +83,6 @@ def test_a_table_with_types_of_its_own(tmp_path):
     assert log.submit[0] == when[0].replace(tzinfo=UTC).timestamp()
 
 
-@pytest.mark.parametrize(
-    ("note", "stated"),
-    [
-        ("submit times are start times", True),
-        ("The Submit Time is really the start time", True),
-        ("the log does not include arrival information, only start times", True),
-        ("submit times are not start times", False),
-        ("start times are actually submit times plus waits", False),
-        ("there is no data about batch queues", False),
-    ],
-)
-def test_which_notes_say_that_submits_are_starts(tmp_path, note, stated):
-    log = read_log(written(tmp_path, f"; Note: {note}", swf(1, 0, -1, 10, 4), swf(2, 5, -1, 10, 4)))
-    assert log.submits_are_starts is stated
-
-
 def test_a_log_whose_submits_are_starts_has_no_waits_to_compare():
     log = read_log(RAW / "starts-as-submits.swf")
     assert agreement(log) == [] and load(log).dispersion_by_hour is load(log).dispersion_by_day is None

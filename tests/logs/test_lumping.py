@@ -1,13 +1,16 @@
-"""Fewer classes in place of many: what the stand-ins preserve, and bad input."""
+"""Few classes in place of many: what the stand-ins preserve, which rules there are, and bad input."""
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from mjq import System
 from mjq_logs.classes.lumping import NEEDS_OF_THE_REST, SPLITS, rest_as_one, two_needs
+from mjq_logs.classes.reduction import FAMILIES, lumping_errors, random_system, stand_ins
 from tests.conftest import systems
 
+SYSTEM = System(12, (1, 2, 5, 12), (1.0, 0.5, 2.0, 0.25), (0.4, 0.3, 0.2, 0.1))
 TWO = System(2, (1, 2), (1, 1), (0.5, 0.5))
 
 
@@ -62,6 +65,40 @@ def test_nearest_is_nearest_on_a_logarithmic_scale():
     assert two.rates.tolist() == [1 / 3, 16 / 5]  # three times as long on one server; five sixteenths on sixteen
 
 
+def test_each_rule_is_there_once():
+    rules = [(rule["kept"], rule["by"], rule["rest"]) for rule in stand_ins(SYSTEM)]
+    assert len(rules) == len(set(rules)) == 18
+    sizes = {rule["kept"]: len(rule["system"].needs) for rule in stand_ins(SYSTEM)}
+    assert sizes == {0: 2, 1: 2, 3: 4}
+
+
+KEPT = {
+    (1, "largest need"): {12}, (1, "most work"): {12}, (3, "largest need"): {2, 5, 12}, (3, "most work"): {12, 2, 5},
+    (0, "smallest and largest"): {1, 12}, (0, "most common"): {1, 2}, (0, "most work"): {2, 12},
+}  # fmt: skip
+
+
+def test_which_needs_are_kept():
+    for rule in stand_ins(SYSTEM):
+        kept, result = rule["kept"], rule["system"].needs
+        assert set(result[:kept] if kept else result) == KEPT[kept, rule["by"]]
+
+
+def test_errors_are_those_of_the_capacity():
+    errors = lumping_errors(SYSTEM)
+    for rule, row in zip(stand_ins(SYSTEM), errors, strict=True):
+        assert {key: rule[key] for key in ("kept", "by", "rest")} == {key: row[key] for key in ("kept", "by", "rest")}
+        assert row["error"] == pytest.approx(100 * rule["system"].capacity / SYSTEM.capacity - 100)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_random_systems_are_valid_and_repeat_with_the_seed(family):
+    first, again = (random_system(family, np.random.default_rng(3)) for _ in range(2))
+    assert first == again != random_system(family, np.random.default_rng(4))
+    assert len(set(first.needs)) == len(first.needs)
+    assert ((1 / first.rates >= 0.5) & (1 / first.rates <= 4)).all()
+
+
 @pytest.mark.parametrize(
     ("call", "message"),
     [
@@ -70,6 +107,7 @@ def test_nearest_is_nearest_on_a_logarithmic_scale():
         (lambda: two_needs(TWO, 2, 2), "low must be below high, got 2 and 2"),
         (lambda: two_needs(TWO, 1, 2, "half"), "split must be one of nearest, mixture"),
         (lambda: two_needs(TWO, 1, 4), "need 4 exceeds resource 2"),
+        (lambda: random_system("six", np.random.default_rng(1)), "family must be .* powers of two; got 'six'"),
     ],
 )
 def test_bad_input_raises(call, message):

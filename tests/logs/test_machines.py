@@ -15,12 +15,10 @@ from tests.logs.writing import RAW, written
 pytestmark = pytest.mark.usefixtures("few_jobs")
 
 TWO = Hosts((3, 1), ((8.0, 16.0), (8.0, 512.0)))
-OF_SINFO = "NODELIST CPUS MEMORY GRES"
-FILES = RAW / "hosts"
-SINFO, COUNTS = FILES / "sinfo.txt", FILES / "a-count.txt"
+COUNTS = RAW / "hosts/a-count.txt"
 
 
-@pytest.mark.parametrize("path", sorted(FILES.iterdir()), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", sorted((RAW / "hosts").iterdir()), ids=lambda path: path.stem)
 def test_the_same_hosts_are_read_from_every_format(tmp_path, path):
     assert read_hosts(path, "cpus,mem") == TWO and not read_hosts(path, "cpus,mem").notes
     assert read_hosts(path) == read_hosts(path, "cpus") == Hosts((4,), ((8.0,),))
@@ -28,13 +26,6 @@ def test_the_same_hosts_are_read_from_every_format(tmp_path, path):
     zipped = tmp_path / "hosts.gz"
     zipped.write_bytes(gzip.compress(path.read_bytes()))
     assert read_hosts(zipped, "cpus,mem") == TWO
-
-
-def test_gpus_are_those_of_generic_resources():
-    assert read_hosts(SINFO, "gpus,cpus") == Hosts((1, 1, 1, 1), ((0.0, 8.0), (1.0, 8.0), (2.0, 8.0), (4.0, 8.0)))
-    only = read_hosts(SINFO, "gpus")
-    assert only == Hosts((1, 1, 1), ((1.0,), (2.0,), (4.0,)))
-    assert only.notes == ("1 of 4 hosts have no gpus: they are left out",)
 
 
 @given(st.permutations(range(6)), st.sampled_from(["cpus", "cpus,mem", "mem,gpus"]))
@@ -49,24 +40,6 @@ def test_the_order_of_rows_changes_nothing(tmp_path_factory, order, unit):
     assert (first.numbers, first.sizes, first.notes) == (other.numbers, other.sizes, other.notes)
 
 
-def test_nodes_of_several_partitions_count_once(tmp_path):
-    rows = [row for row in SINFO.read_text().splitlines()[1:] for _ in range(2)]
-    hosts = read_hosts(written(tmp_path, OF_SINFO, *rows), "cpus,mem")
-    assert hosts == TWO and hosts.notes[0].startswith("4 lines repeat a node")
-
-
-def test_columns_and_units_are_those_of_the_log(tmp_path):
-    path = written(tmp_path, "sn,cpu_milli,memory_mib,gpu,mem", "a,32000,1024,8,7")
-    columns = {"cpus": "cpu_milli", "mem": "memory_mib", "gpus": "num_gpu"}
-    assert read_hosts(path, "cpus,mem,gpus", columns=columns, memory="MiB").sizes == ((32_000.0, 1.0, 8.0),)
-    assert read_hosts(path, "cpus,mem").sizes == ((32.0, 7.0),)
-    assert read_hosts(path, "cpus,mem", memory="MB").sizes == ((32.0, 7 / 1024),)
-    assert read_hosts(path, columns={"need": "gpu"}).sizes == ((8.0,),)
-
-
-# --- Commands ---------------------------------------------------------------------------------------------------------
-
-
 @pytest.fixture
 def path(tmp_path):
     return written_jobs(tmp_path)
@@ -74,14 +47,10 @@ def path(tmp_path):
 
 @pytest.mark.parametrize("command", ["capacity", "replay"])
 @pytest.mark.parametrize(
-    ("words", "typed", "rows"),
-    [
-        ([], "1x12,3x8", ["name,cpus", "a,8", "d,12", "b,8", "c,8"]),
-        (BOTH, "3x8/16,1x8/0.5TB", SINFO.read_text().splitlines()),
-    ],
+    ("words", "typed", "file"),
+    [([], "1x12,3x8", RAW / "other-hosts/two-sizes.txt"), (BOTH, "3x8/16,1x8/0.5TB", RAW / "hosts/sinfo.txt")],
 )
-def test_a_file_of_hosts_is_the_hosts_that_are_typed(path, tmp_path, command, words, typed, rows):
-    file = written(tmp_path, *rows, name="nodes.csv")
+def test_a_file_of_hosts_is_the_hosts_that_are_typed(path, command, words, typed, file):
     runs = [said(command, path, *words, "--hosts", hosts, "--json") for hosts in (typed, file)]
     assert {run.status for run in runs} <= {0, 3}, runs[1].err
     first, other = (json.loads(run.out) for run in runs)
@@ -96,18 +65,9 @@ def test_a_file_of_hosts_is_the_hosts_that_are_typed(path, tmp_path, command, wo
         (["plan", "-q", "--target-wait", "1h"], [], "32"),
     ],
 )
-def test_a_file_as_servers_is_what_its_hosts_have_together(path, tmp_path, command, words, typed):
+def test_a_file_as_servers_is_what_its_hosts_have_together(path, command, words, typed):
     runs = [said(command[0], path, *command[1:], *words, "--servers", each, "--json") for each in (typed, COUNTS)]
     assert {run.status for run in runs} <= {0, 3} and runs[0].out == runs[1].out, runs[1].err
-
-
-def test_a_file_as_servers_of_a_forecast(path, tmp_path, monkeypatch):
-    head, *rows = path.read_text().splitlines()
-    jobs = written(tmp_path, f"{head},estimate", *(f"{row},9000" for row in rows[:60]), name="limits.csv")
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    words = "wait", "-q", jobs, "--need", "2", "--limit", "1h", "--json"
-    first, other = (said(*words, "--servers", servers) for servers in ("32", COUNTS))
-    assert first.status == 0 and first.out == other.out
 
 
 def test_a_number_is_no_file(path, tmp_path):
@@ -117,8 +77,8 @@ def test_a_number_is_no_file(path, tmp_path):
     assert run.status == 0 and json.loads(run.out)["servers"] == 32
 
 
-def test_what_is_left_out_of_a_file_is_said(path, tmp_path):
-    file = written(tmp_path, "name,cpus,gpus", "a,8,8", "b,16,4", "c,64,0", name="nodes.csv")
+def test_what_is_left_out_of_a_file_is_said(path):
+    file = RAW / "other-hosts/one-without.txt"
     run = said("capacity", path, "--unit", "gpus", "--column", "gpus", "need", "--hosts", file, "--json")
     words = "1 of 3 hosts have no gpus: they are left out"
     assert run.status == 0 and words in run.err and words in json.loads(run.out)["notes"]
@@ -135,9 +95,6 @@ def test_hosts_without_some_resource_hold_jobs_without_it(path, tmp_path):
     runs = [said("replay", jobs, *words, "--hosts", hosts, "--json") for hosts in (file, "2x8/4,2x8/0")]
     waits = [json.loads(run.out)["policies"] for run in runs]
     assert waits[0] == waits[1] and waits[0][1]["mean wait [s]"] < 10 * waits[0][0]["mean wait [s]"] + 3600
-
-
-# --- Public files -----------------------------------------------------------------------------------------------------
 
 
 @needs_traces

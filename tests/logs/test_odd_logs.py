@@ -16,81 +16,23 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mjq._util.plain import printable
-from mjq_logs import load, read_log
+from mjq_logs import read_log
 from tests.conftest import said
-from tests.logs.writing import RAW
+from tests.logs.writing import RAW, written
 
 pytestmark = pytest.mark.usefixtures("few_jobs")
 
-COMMANDS = (["replay"], ["capacity"], ["plan", "--target-wait", "2h"])
 
-
-def standard(folder, *head, jobs=20):
-    """A log in the Standard Workload Format with these comments: a job a minute."""
+def standard(folder, jobs):
+    """A log in the Standard Workload Format: a job a minute."""
     rows = (f"{k + 1} {60 * k} 0 50 1 -1 -1 1 -1 -1 1 1 1 1 1 1 -1 -1" for k in range(jobs))
-    path = folder / "log.swf"
-    path.write_text("\n".join(["; MaxProcs: 4", *head, *rows]) + "\n")
-    return path
-
-
-def table(folder, submit, need=1, run=50, name="log.csv"):
-    path = folder / name
-    path.write_text("submit,need,run\n" + "".join(f"{time},{need},{run}\n" for time in submit))
-    return path
-
-
-# --- Clocks ---------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    "began", ["inf", "nan", "1e400", "9999999999999", "99999999999999", "-1", "yesterday", "9" * 999]
-)
-def test_a_beginning_that_no_clock_shows_is_noted_and_not_used(tmp_path, began):
-    path = standard(tmp_path, f"; UnixStartTime: {began}")
-    log = read_log(path)
-    assert log.clock is None
-    assert [note for note in log.notes if "UnixStartTime" in note and "not used" in note and len(note) < 200]
-    for command in COMMANDS:
-        assert said(command[0], path, *command[1:]).status == 0
-    assert "it is not used" in said("capacity", path).out
-
-
-@pytest.mark.parametrize("zone", ["9" * 29, "-99999999999999", "86401"])
-def test_a_zone_more_than_a_day_away_is_noted_and_not_used(tmp_path, zone):
-    log = read_log(standard(tmp_path, "; UnixStartTime: 1700000000", f"; TimeZone: {zone}"))
-    assert log.clock == 1_700_000_000
-    assert [note for note in log.notes if "TimeZone" in note and "UTC" in note]
-    assert list(load(log).by_month) == ["2023-11"]
-
-
-# --- Numbers --------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("growth", ["inf", "nan", "1e-320", "1e300"])
-def test_times_are_divided_by_numbers_only_and_the_message_is_short(tmp_path, growth):
-    status, out, err = said("replay", standard(tmp_path, jobs=2000), "--growth", growth)
-    assert (status, out) == (2, "") and "--growth must" in err and len(err) < 200
+    return written(folder, "; MaxProcs: 4", *rows, name="log.swf")
 
 
 def test_a_message_shows_a_few_of_many_values(tmp_path):
-    status, _, err = said("replay", table(tmp_path, range(2000), run="1e-300"), "--servers", 4)
+    rows = (f"{time},1,1e-300" for time in range(2000))
+    status, _, err = said("replay", written(tmp_path, "submit,need,run", *rows, name="log.csv"), "--servers", 4)
     assert status == 2 and "run must lie between" in err and "…; 2000 in all)" in err and len(err) < 300
-
-
-# --- Files ----------------------------------------------------------------------------------------------------------
-
-
-def test_names_of_columns_do_not_reach_the_terminal_raw(tmp_path):
-    path = tmp_path / "log.csv"
-    names = ["red\x1b[31m", "bell\x07", "eight\x9b2J", "back\u202e", "x" * 10_000, *(f"c{k}" for k in range(100))]
-    path.write_text(",".join(names) + "\n" + ",".join("1" for _ in names) + "\n")
-    for words in ([], ["--column", "need", "hidden\x1b[8m"]):
-        status, _, err = said("replay", path, *words)
-        assert status == 2 and err.removesuffix("\n").isprintable() and len(err) < 1000
-        assert r"red\x1b[31m, bell\x07, eight\x9b2J, back\u202e" in err and "(105 in all)" in err
-    with pytest.raises(ValueError, match="there are red") as refused:
-        read_log(path)
-    assert "\x1b" not in str(refused.value)
 
 
 HOSTILE = "x\x1b]0;owned\x07\x1b[2J\x9bm\u202ey"
@@ -104,6 +46,7 @@ def hostile_files(folder):
     (folder / "words.swf").write_text(swf.read_text(encoding="utf-8") + HOSTILE + "\n", encoding="utf-8")
     jobs = "".join(f"{HOSTILE},{HOSTILE}{k % 2},1,60,{60 * k}\n" for k in range(300))
     (folder / "jobs.csv").write_text(f"user,partition,need,run,submit\n{jobs}", encoding="utf-8")
+    written(folder, f"{HOSTILE},red", "1,2", name="names.csv")
     (folder / "calendar").write_text(f"0 {HOSTILE}\n", encoding="utf-8")
     account = "JobID|State|Partition|AllocCPUS|ElapsedRaw|Submit|Start|End\n"
     row = "{0}|{1}|{1}|1|60|2025-01-01T00:{0:02}:00|2025-01-01T00:{0:02}:00|2025-01-01T01:00:00\n"
@@ -116,6 +59,8 @@ def hostile_files(folder):
         yield command, folder / "sacct", "--servers", 4
         yield command, swf, "--calendar", folder / "calendar"
         yield command, folder / HOSTILE
+        yield command, folder / "names.csv"
+        yield command, folder / "names.csv", "--column", "need", HOSTILE * 2
 
 
 def test_whatever_a_file_says_no_terminal_obeys_it(tmp_path):

@@ -25,6 +25,7 @@ from mjq_logs import (
 )
 from mjq_logs.reading.clock import original
 from tests.conftest import said
+from tests.logs.writing import RAW
 
 pytestmark = pytest.mark.usefixtures("few_jobs")
 
@@ -195,60 +196,20 @@ def test_a_calendar_is_of_the_times_of_the_file():
         with_calendar(without_gaps(log_of(arrival)), [(0, 2)])
 
 
-@pytest.fixture
-def log_with_a_gap(tmp_path):
-    """Jobs of two servers an hour, of three, for six weeks; none for four days."""
-    path = tmp_path / "log.csv"
-    arrival = np.delete(HOUR * np.arange(1008), slice(401, 497))
-    rng = np.random.default_rng(1)
-    rows = (f"{submit:.0f},{need},{run}" for submit, need, run in zip(
-        arrival, rng.integers(1, 4, len(arrival)), rng.integers(600, 9000, len(arrival)), strict=True))  # fmt: skip
-    path.write_text("submit,need,run\n" + "\n".join(rows) + "\n")
-    return path
-
-
-@pytest.mark.parametrize(
-    "words",
-    [
-        ["capacity", "--servers", "4"],
-        ["replay", "--servers", "4"],
-        ["plan", "--target-wait", "9h", "--servers", "4:4"],
-    ],
-)
-def test_the_commands_say_what_they_print(log_with_a_gap, words, tmp_path):
-    log = read_log(log_with_a_gap, servers=4)
-    command, *options = words
-    plain, kept = (said(command, log_with_a_gap, *options, *more) for more in ([], ["--keep-gaps"]))
-    assert plain[0] == kept[0] == 0
-    text = " ".join(plain[1].split())
-    assert "In 1 gap of more than 24 h nothing was submitted: day 16.7 to 20.7. It is taken for an outage" in text
-    assert "takes 3.04 days out of the loads and waits that are printed here; --keep-gaps keeps them" in text
-    assert "that are printed here include it, by --keep-gaps" in " ".join(kept[1].split())
-    calendar = tmp_path / "up.csv"
-    calendar.write_text("1000000,3\n2000000,4\n")
-    status, out, _ = said(command, log_with_a_gap, *options, "--calendar", calendar)
-    assert status == 0 and "follow the calendar, which has 2 times" in " ".join(out.split())
-    result = {}
-    for name, more in (("cut", []), ("kept", ["--keep-gaps"]), ("calendar", ["--calendar", calendar])):
-        result[name] = json.loads(said(command, log_with_a_gap, *options, *more, "--json")[1])
-    if command == "capacity":
-        for policy in ("fcfs", "easy"):
-            of = {name: report["policies"][policy] for name, report in result.items()}
-            loads = {name: report["load"]["load"] for name, report in of.items()}
-            assert loads["cut"] == pytest.approx(load(without_gaps(log)).load)
-            assert loads["kept"] == pytest.approx(load(log).load)
-            assert loads["cut"] > loads["kept"] < loads["calendar"]
-            assert of["cut"]["capacities"] == of["kept"]["capacities"]
+@pytest.mark.parametrize("command", ["capacity", "replay"])
+def test_commands_leave_outages_out_or_keep_them_or_follow_a_calendar(command):
+    log, result = read_log(RAW / "gap.csv", servers=4), {}
+    up = "--calendar", "calendars/three-of-four.txt"
+    for name, more in (("cut", ()), ("kept", ("--keep-gaps",)), ("calendar", up)):
+        result[name] = json.loads(said(command, "gap.csv", "--servers", "4", *more, "--json", cwd=RAW).out)["policies"]
     if command == "replay":
         own = replay(log.submit, log.need, log.run, None, 4, "easy", calendar=[(1_000_000, 3), (2_000_000, 4)])
-        assert result["calendar"]["policies"][0]["mean wait [s]"] == pytest.approx(own.wait.mean())
-
-
-def test_a_calendar_that_is_wrong_is_told(log_with_a_gap, tmp_path):
-    calendar = tmp_path / "up.csv"
-    calendar.write_text("1000000,5\n")
-    status, _, error = said("replay", log_with_a_gap, "--servers", "4", "--calendar", calendar)
-    assert status == 2 and "up.csv, line 1: '5' servers are up, and the machine has 4" in error
-    calendar.write_text("1000000,1\n")
-    status, _, error = said("replay", log_with_a_gap, "--servers", "4", "--calendar", calendar)
-    assert status == 2 and "jobs never start: the calendar ends with 1 of 4 servers up" in error
+        assert result["calendar"][0]["mean wait [s]"] == pytest.approx(own.wait.mean())
+        return
+    for policy in ("fcfs", "easy"):
+        of = {name: report[policy] for name, report in result.items()}
+        loads = {name: report["load"]["load"] for name, report in of.items()}
+        assert loads["cut"] == pytest.approx(load(without_gaps(log)).load)
+        assert loads["kept"] == pytest.approx(load(log).load)
+        assert loads["cut"] > loads["kept"] < loads["calendar"]
+        assert of["cut"]["capacities"] == of["kept"]["capacities"]

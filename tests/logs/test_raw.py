@@ -27,13 +27,13 @@ from mjq_logs import (
     window_of,
     within,
 )
+from mjq_logs.cli.plan import Duration
 from mjq_logs.forecast.state import history
 from mjq_logs.reading.arrays import tasks_of
-from mjq_logs.reading.sacct import COLUMNS
 from mjq_logs.reading.text import as_duration
 from mjq_logs.replaying import replayed
 from tests.conftest import TRACES, needs_traces, said
-from tests.logs.writing import HEADER, RAW, written
+from tests.logs.writing import HEADER, RAW, fields, written
 
 pytestmark = pytest.mark.usefixtures("few_jobs")
 
@@ -42,18 +42,13 @@ SERVERS = 16
 
 
 def rows_of(path):
-    """The rows of a file of sacct as dictionaries, and the taken time: the latest time in it."""
+    """The rows of a file of sacct as dictionaries."""
     head, *lines = path.read_text().splitlines()
     return [dict(zip(head.split(";"), line.split(";"), strict=True)) for line in lines]
 
 
-def slowly_held(rows, begin=None, end=None):
-    """The servers that were busy, second by second: by default from the first end to the latest time."""
-    points = [int(row[name]) for row in rows for name in ("Submit", "Start", "End") if row[name].isdigit()]
-    now = max(points + [int(row["Start"]) + int(row["ElapsedRaw"]) for row in rows if row["State"] == "RUNNING"])
-    if begin is None:
-        begin = min(int(row["End"]) for row in rows if row["End"].isdigit())
-    end = now if end is None else end
+def slowly_held(rows, begin, end):
+    """The servers that were busy, second by second."""
     held = np.zeros(end - begin)
     for row in rows:
         if row["Start"].isdigit() and int(row["AllocCPUS"]) and row["State"] != "PENDING":
@@ -63,21 +58,16 @@ def slowly_held(rows, begin=None, end=None):
     return held
 
 
-# --- 1, 2: the file is a window ---------------------------------------------------------------------------------------
+# --- A file is a window -----------------------------------------------------------------------------------------------
 
 
 def test_the_first_line_says_how_busy_the_servers_were_in_the_window():
     log = read_log(RAW / "window.txt", servers=SERVERS)
-    right = slowly_held(rows_of(RAW / "window.txt")).mean() / SERVERS
+    right = slowly_held(rows_of(RAW / "window.txt"), int(log.begin), int(log.end)).mean() / SERVERS
     assert busy_share(log) == pytest.approx(right, rel=1e-12)
     reports = reports_on(log, ["fcfs"])
     assert reports.verdict[0].endswith(f"{100 * right:.1f} % of the servers were busy.")
     assert reports.policies["fcfs"].window.busy == busy_share(log)
-    # The same jobs over the time between submissions, without those that had not ended, are far off.
-    ended = [row for row in rows_of(RAW / "window.txt") if row["State"] == "COMPLETED"]
-    arrival = [int(row["Submit"]) for row in ended]
-    work = sum(int(row["AllocCPUS"]) * int(row["ElapsedRaw"]) for row in ended)
-    assert abs(work / (SERVERS * (max(arrival) - min(arrival))) - right) > 0.01
 
 
 def test_who_was_there_is_the_state_in_which_a_replay_begins():
@@ -122,33 +112,6 @@ def test_a_job_that_was_held_for_ten_months_changes_next_to_nothing():
     assert held.window == log.window and len(held) == len(log)
     assert busy_share(held) - busy_share(log) == pytest.approx(600 / (SERVERS * seconds), rel=1e-9)
     assert longest_pause(held) == longest_pause(log)
-    out = said("capacity", RAW / "held.txt", "--servers", SERVERS, "--policy", "fcfs", "--full").out
-    assert "2025-06-15 to 2025-07-25" in out and "11 waited when the window began" in out and "2024" not in out
-
-
-def test_a_table_with_a_job_that_came_long_before_all_others_is_doubted(tmp_path):
-    """A table does not say when it begins; nothing but its jobs does."""
-    rows = [f"{T - 300 * 86_400},{T},1,60", *(f"{T + 600 * k},{T + 600 * k},1,900" for k in range(300))]
-    (tmp_path / "log.csv").write_text("\n".join(["submit,start,need,run", *rows]))
-    words = "capacity", tmp_path / "log.csv", "--servers", 1.5, "--policy", "fcfs"
-    out = said(*words).out
-    assert out.startswith("Warning: nothing came from 2024-08-19 15:06 to 2025-06-15 15:06, which is most of the time")
-    cut = said(*words, "--from", "2025-06-15T15:06:40").out
-    assert "nothing came" not in cut and "1 job waited when the window began" not in cut
-    assert "From 2025-06-15 15:06 to 2025-06-17 16:56, " in cut
-
-
-def test_dates_are_those_of_the_file_also_where_gaps_are_cut(tmp_path):
-    """A job an hour for ten weeks, but none for two weeks: the dates after the gap are not moved."""
-    hours = np.delete(np.arange(24 * 70), slice(24 * 30, 24 * 44))
-    lines = [f"{T + 3600 * k},{T + 3600 * k},1,1800" for k in hours]
-    (tmp_path / "log.csv").write_text("\n".join(["submit,start,need,run", *lines]))
-    out = said("capacity", tmp_path / "log.csv", "--servers", 1, "--policy", "fcfs").out
-    assert "Each gap is cut to 24 h" in out and "2025-06-15 to 2025-08-24" in out
-    assert "From 2025-06-15 15:06 to 2025-08-24 14:06, " in out
-
-
-# --- 4: arrays --------------------------------------------------------------------------------------------------------
 
 
 def test_an_array_that_waits_is_all_its_tasks(tmp_path, monkeypatch):
@@ -156,15 +119,13 @@ def test_an_array_that_waits_is_all_its_tasks(tmp_path, monkeypatch):
     lines = (RAW / "array.txt").read_text().splitlines()
     pending = lines.pop()
     each = (pending.replace("3000_[1-100%100]", f"3000_{k}").replace("3000;", f"{3000 + k};", 1) for k in range(1, 101))
-    (tmp_path / "each.txt").write_text("\n".join([*lines, *each]))
-    result, slow = (
-        forecast_start(read_log(path, servers=8), 4, 2) for path in (RAW / "array.txt", tmp_path / "each.txt")
-    )
+    paths = RAW / "array.txt", written(tmp_path, *lines, *each, name="each.txt")
+    result, slow = (forecast_start(read_log(path, servers=8), 4, 2) for path in paths)
     assert result.waiting == slow.waiting == 100
     assert result.by_rule == slow.by_rule > 6 * 1.4
     # If nothing but the array's line were a job, one job would wait for an hour or so.
-    (tmp_path / "one.txt").write_text("\n".join([*lines, pending.replace("3000_[1-100%100]", "3000")]))
-    alone = forecast_start(read_log(tmp_path / "one.txt", servers=8), 4, 2)
+    one = written(tmp_path, *lines, pending.replace("3000_[1-100%100]", "3000"), name="one.txt")
+    alone = forecast_start(read_log(one, servers=8), 4, 2)
     assert alone.waiting == 1 and alone.by_rule < 2
 
 
@@ -187,9 +148,6 @@ def test_the_command_asks_for_what_tells_arrays_and_components():
     assert "JobIDRaw" in out and "ReqTRES,JobID" in "".join(out.split()) and "SLURM_BITSTR_LEN=0" in out
 
 
-# --- 7: limits --------------------------------------------------------------------------------------------------------
-
-
 def test_who_has_no_limit_is_not_backfilled():
     log = read_log(RAW / "unlimited.txt", servers=10)
     result = replay(log.submit - T, log.need, log.run, log.estimates_used, 10, "easy")
@@ -197,22 +155,11 @@ def test_who_has_no_limit_is_not_backfilled():
     assert replay(log.submit - T, log.need, log.run, None, 10, "easy").start.tolist() == [0, 100, 2]
 
 
-# --- 9, 10, 11: one grammar -------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    "command", [["capacity"], ["replay"], ["plan", "--target-wait", "2h"]], ids=lambda words: words[0]
-)
-def test_a_loss_of_rows_is_said_above_the_answer(command, tmp_path):
-    words = command[0], RAW / "lost.csv", *command[1:], "--servers", "4" if command[0] != "plan" else "4:8:2"
-    out = said(*words).out
-    if command[0] != "replay":
-        said(*words, "--html", tmp_path / "page.html")
-        assert (tmp_path / "page.html").read_text().count("Warning: 56 of 60 lines") == 1
-    first = out[: out.index("---")]
-    assert "Warning: 56 of 60 lines that should hold a job could not be used" in first and "no run time (56)" in first
-    log = read_log(RAW / "lost.csv", servers=4)
-    assert any("column 'run' cannot be read in 56 lines, the first of which is: line 2 holds" in x for x in log.notes)
+def test_options_read_durations_as_tables_do():
+    path = RAW / "all-durations.csv"
+    texts = [line.split(";")[-1] for line in path.read_text().splitlines()[1:]]
+    hours = [Duration().convert(text, None, None) for text in texts]
+    assert hours == pytest.approx((read_log(path).run / 3600).tolist())
 
 
 @given(st.integers(0, 400), st.integers(0, 23), st.integers(0, 59), st.integers(0, 59))
@@ -228,14 +175,10 @@ def test_all_forms_of_a_duration_are_the_same_time(days, hours, minutes, seconds
     assert as_duration(f"{days}-{hours}") == time - seconds - 60 * minutes
 
 
-# --- 12: headers ------------------------------------------------------------------------------------------------------
-
-
 def test_a_size_that_one_wrong_row_makes_is_doubted(tmp_path):
     def log_with(row, unit=None):
-        path = tmp_path / "log.csv"
         rows = [f"{k},{k},10,{1 + k % 3},{1 + k % 2}" for k in range(0, 3000, 5)]
-        path.write_text("\n".join(["submit,start,run,need,mem", *rows, *row]) + "\n")
+        path = written(tmp_path, "submit,start,run,need,mem", *rows, *row, name="log.csv")
         return read_log(path, unit=unit, columns={"cpus": "need"} if unit else None)
 
     def sizes(log):
@@ -254,30 +197,6 @@ def test_a_size_that_one_wrong_row_makes_is_doubted(tmp_path):
     assert too_short(short := wrong.of(np.arange(100, 250), window=None)) and sizes(short) == []
 
 
-# --- 14: the size that was used ---------------------------------------------------------------------------------------
-
-
-def test_a_size_that_is_not_that_of_the_log_is_doubted():
-    log = read_log(RAW / "held-at-once.csv", servers=64)
-    assert any("1 job needs more than the 64 servers (given)" in words for words in doubts(log))
-    out = said("capacity", RAW / "held-at-once.csv", "--servers", 64, "--policy", "fcfs", "--full").out
-    assert "The jobs held at most 100 servers at once, which is more than there are" in out
-    over = read_log(RAW / "over-the-header.swf")
-    assert over.servers == 64 and held_most(over).ever == 80
-    assert any(
-        "the jobs held more than the 64 servers that there are (MaxProcs in the header), up to 80" in x
-        for x in doubts(over)
-    )
-
-
-def test_the_size_that_was_used_is_named():
-    large = said("capacity", RAW / "window.txt", "--servers", 32, "--policy", "fcfs").out
-    assert large.startswith(
-        "Warning: 50 % of the 32 servers (given) were not in use for 99 % of the time. --servers 16 takes the size"
-    )
-    assert "Warning" not in said("capacity", RAW / "window.txt", "--servers", 16, "--policy", "fcfs").out
-
-
 @needs_traces
 @pytest.mark.parametrize(
     ("file", "most_of_the_time", "ever"),
@@ -291,15 +210,14 @@ def test_sizes_that_public_logs_used(file, most_of_the_time, ever):
 # --- Too short --------------------------------------------------------------------------------------------------------
 
 
-def test_too_short_is_said_first_and_load_and_waits_are_left_out(tmp_path):
-    (tmp_path / "log.csv").write_text("submit,need,run\n0,20,3600\n600,5,7200\n1200,16,7200\n")
-    answer = said("capacity", tmp_path / "log.csv", "--servers", 20)
-    assert answer.out.startswith("Nothing can be said of load and waits: the log has 3 jobs, fewer than 200.")
-    for words in ("700.0 %", "mean wait", "The work that came", "would wait", "[h]", "as if they were Poisson"):
-        assert words not in answer.out
-    sentences = json.loads(said("capacity", tmp_path / "log.csv", "--servers", 20, "--json").out)
-    assert sentences["verdict"][0].startswith("Nothing can be said of load and waits")
-    assert sentences["policies"]["fcfs"]["load"] is None and sentences["policies"]["fcfs"]["waits"] is None
+def test_warnings_stand_in_pages_and_records(tmp_path):
+    page, three = tmp_path / "page.html", RAW / "three-jobs.csv"
+    for words in (["capacity", "--servers", 4], ["plan", "--target-wait", "2h", "--servers", "4:8:2"]):
+        said(words[0], RAW / "lost.csv", *words[1:], "--html", page)
+        assert page.read_text().count("Warning: 56 of 60 lines") == 1
+    record = json.loads(said("capacity", three, "--servers", 20, "--json").out)
+    assert record["verdict"][0].startswith("Nothing can be said of load and waits")
+    assert record["policies"]["fcfs"]["load"] is None and record["policies"]["fcfs"]["waits"] is None
 
 
 def test_five_of_the_longest_runs_must_fit_into_what_the_log_sees():
@@ -317,7 +235,8 @@ def test_five_of_the_longest_runs_must_fit_into_what_the_log_sees():
 
 # --- Each kind, by chance ---------------------------------------------------------------------------------------------
 
-NOW, LONG = 5000, 4000
+NOW = 5000
+KINDS = "plain", "held", "cancelled", "array", "component", "requeued", "runs", "zero", "waits"
 
 
 @st.composite
@@ -326,12 +245,8 @@ def machines(draw):
     rows, number = [], 100
 
     def one(**changes):
-        row = {
-            "JobIDRaw": number, "State": "COMPLETED", "Submit": 0, "Eligible": 0, "Start": 0, "End": 0, "ElapsedRaw": 0,
-            "TimelimitRaw": 60, "NNodes": 1, "AllocCPUS": 0, "AllocTRES": "", "Partition": "p", "Flags": "",
-            "ReqTRES": "", "JobID": number,
-        } | changes  # fmt: skip
-        rows.append({name: str(value) for name, value in row.items()})
+        idle = {"AllocCPUS": 0, "AllocTRES": "", "ReqTRES": "", "NNodes": 1, "TimelimitRaw": 60}
+        rows.append(fields(**idle | {"JobIDRaw": number, "JobID": number} | changes))
 
     def ran(start, run, need, submit, name=None, raw=None, state="COMPLETED"):
         times = {"Submit": T + submit, "Eligible": T + submit, "Start": T + start, "ElapsedRaw": run}
@@ -342,9 +257,7 @@ def machines(draw):
         )  # fmt: skip
 
     for _ in range(draw(st.integers(3, 14))):
-        kind = draw(
-            st.sampled_from(["plain", "held", "cancelled", "array", "component", "requeued", "runs", "zero", "waits"])
-        )
+        kind = draw(st.sampled_from(KINDS))
         number += 10
         submit = draw(st.integers(0, NOW - 1))
         start = draw(st.integers(submit, NOW - 1))
@@ -377,7 +290,7 @@ def machines(draw):
 
 def as_sacct(folder, rows):
     """Write rows as our command prints them."""
-    return written(folder, HEADER, *(";".join(row[name] for name in COLUMNS) for row in rows))
+    return written(folder, HEADER, *(";".join(each.values()) for each in rows))
 
 
 def read_or_none(path, servers):
@@ -422,9 +335,7 @@ def test_a_window_of_jobs_that_have_all_ended_ends_with_the_last_submission(tmp_
     there = (submit <= until) & (end >= begin)
     rows = zip(*(column[there].astype(int).tolist() for column in (submit, start, end, need)), strict=True)
     lines = [f"{k};COMPLETED;{';'.join(map(str, row))}" for k, row in enumerate(rows, 1)]
-    path = tmp_path / "jobs.txt"
-    path.write_text("\n".join(["JobIDRaw;State;Submit;Start;End;AllocCPUS", *lines]) + "\n")
-    log = read_log(path, servers=servers)
+    log = read_log(written(tmp_path, "JobIDRaw;State;Submit;Start;End;AllocCPUS", *lines), servers=servers)
 
     def busy(last):
         return need @ np.clip(np.minimum(end, last) - np.maximum(start, begin), 0, None) / (last - begin) / servers
@@ -448,9 +359,8 @@ def test_the_busy_share_of_a_window_that_is_cut_anywhere(tmp_path_factory, machi
         if "no job came and started" not in str(error) and "must end after" not in str(error):
             raise
         return
-    assert (
-        cut.begin == max(begin, log.begin) and cut.end <= end
-    )  # nothing is seen before the log, or after its last end
+    # Nothing is seen before the log, or after its last end.
+    assert cut.begin == max(begin, log.begin) and cut.end <= end
     begin, end = int(cut.begin), int(cut.end)
     assert busy_share(cut) == pytest.approx(slowly_held(rows, begin, end).mean() / servers, abs=1e-12)
     assert (cut.submit <= end).all() and (cut.arrival >= begin).all()

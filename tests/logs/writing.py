@@ -18,15 +18,20 @@ def written(folder, *lines, name="jobs.txt"):
     return path
 
 
-def job(**changes):
-    """Return a line of what our command of sacct prints."""
-    line = {
+def fields(**changes):
+    """Return a row of what our command of sacct prints, by the names of its columns."""
+    usual = {
         "JobIDRaw": 605, "State": "COMPLETED", "Submit": 1700000000, "Eligible": 1700000000, "Start": 1700000060,
         "End": 1700000360, "ElapsedRaw": 300, "TimelimitRaw": 10, "NNodes": 2, "AllocCPUS": 64,
         "AllocTRES": "billing=64,cpu=64,gres/gpu=8,mem=1G,node=2", "Partition": "batch", "Flags": "",
         "ReqTRES": "billing=64,cpu=64,gres/gpu=8,mem=1G,node=2", "JobID": 605,
     }  # fmt: skip
-    return ";".join(str(x) for x in (line | changes).values())
+    return {name: str(value) for name, value in (usual | changes).items()}
+
+
+def job(**changes):
+    """Return that row as a line."""
+    return ";".join(fields(**changes).values())
 
 
 def swf(number, submit, wait, run, got, estimate=-1, asked=-1):
