@@ -13,7 +13,6 @@ from mjq_book.experiments import logs_on_hosts
 from mjq_logs import Hosts, Log, Vectors, own_order_capacity, report_on_hosts, with_user_limit
 from mjq_logs.capacity.estimates import independent_capacity, started
 from mjq_logs.hosting import CASES, PASSING, VIEW, hosted, kept_free_in_words
-from mjq_logs.hosts import OF_TIES
 from mjq_logs.on_hosts import OnHosts
 from mjq_logs.reading.log import HOUR, Before
 from mjq_logs.replaying import replayed
@@ -37,6 +36,11 @@ def random_log(seed, resources=1, jobs=200, most=8):
     need[~need.any(axis=1), 0] = 1
     need = np.maximum(need[:, 0], 1) if resources == 1 else Vectors(need, ("cpus", "mem", "gpus")[:resources])
     return Log(need=need, run=rng.integers(1, 20, jobs) * 1.0)
+
+
+def arriving(seed, resources):
+    rng = np.random.default_rng(seed)
+    return random_log(seed, resources, 40, 5).of(slice(None), submit=np.sort(rng.integers(0, 120, 40)) * 1.0)
 
 
 def exponential(seed, needs, mix, jobs=20_000):
@@ -68,20 +72,23 @@ def test_hosts_of_one_server_are_the_pool_for_jobs_of_one():
 
 @given(st.integers(0, 10_000), st.integers(1, 3), st.sampled_from(list(RULES)))
 def test_each_start_is_that_of_the_words_of_the_rule(seed, resources, name):
-    rng = np.random.default_rng(seed)
-    log, how = random_log(seed, resources, 30, 5), {"placement": "best fit", "view": 1, "reserve": False} | RULES[name]
-    numbers = rng.integers(1, 4, 2).tolist()
-    sizes = [rng.integers(5, 9, resources).tolist(), rng.integers(5, 9, resources).tolist()]
-    rule = OnHosts(Hosts(tuple(numbers), tuple(tuple(map(float, size)) for size in sizes)), **how, seed=seed)
-    needs = log.needs.reshape(len(log), -1).astype(int).tolist()
-    each = [tuple(size) for number, size in zip(numbers, sizes, strict=True) for _ in range(number)]
+    """Of a line that never runs dry, and of a replay."""
+    log, how = arriving(seed, resources), {"placement": "best fit", "view": 1, "reserve": False} | RULES[name]
+    rule = OnHosts(Hosts((2, 1), ((5.0,) * resources, (7.0,) * resources)), **how, seed=seed)
+    each = [(5,) * resources] * 2 + [(7,) * resources]
     if name == "pool":
-        rule, each = rule._replace(hosts=rule.hosts.as_pool()), [tuple(map(int, rule.hosts.whole))]
-    starts, _ = reference_hosts.placed([0] * 30, needs, log.run.astype(int).tolist(), each, **how, seed=seed)
-    assert rule.starts(log.needs, log.run, how["view"]).tolist() == starts
-    if starts[-1] > 0 and max(starts) > 0:
+        rule, each = rule._replace(hosts=rule.hosts.as_pool()), [(17,) * resources]
+    needs, run = log.needs.reshape(len(log), -1).astype(int).tolist(), log.run.astype(int).tolist()
+    come = (log.submit - log.submit[0]).astype(int).tolist()
+    line, in_time = (
+        reference_hosts.placed(submit, needs, run, each, **how, seed=seed)[0] for submit in (len(log) * [0], come)
+    )
+    assert rule.starts(log.needs, log.run, how["view"]).tolist() == line
+    if line[-1] > 0:
         _, times = started(log.needs, log.run, None, None, rule)
-        assert times.tolist() == sorted(starts)[: 31 - min(how["view"], 3)]
+        assert times.tolist() == sorted(line)[: len(log) + 1 - min(how["view"], 4)]
+    made = replayed(hosted(log, rule.hosts), None, rule)
+    assert made.of_log().start.tolist() == in_time and made.before == 0
 
 
 def test_losses_add_up_and_are_those_of_the_cases():
@@ -195,27 +202,32 @@ def test_jobs_that_fit_on_no_host_are_left_out_and_counted():
 # --- Bad input --------------------------------------------------------------------------------------------------------
 
 
-def test_limits_of_users_are_refused_on_hosts():
-    log = with_user_limit(Log(need=[1], run=[5], submit=[0], user=[0], servers=4), 2)
-    with pytest.raises(ValueError, match="on hosts users have no limits"):
-        replayed(log, 4, OnHosts(ALIKE))
+def limited():
+    return with_user_limit(Log(need=[1], run=[5], submit=[0], user=[0], servers=4), 2)
 
 
-def test_what_hosts_cannot_be_is_named():
-    for numbers, sizes, words in [
-        ((0,), ((8.0,),), "hosts must"),
-        ((2,), ((0.0,),), "the size of a host must be positive"),
-        ((2, 3), ((8.0,),), "2 numbers"),
-        ((2, 3), ((8.0,), (8.0, 4.0)), "by the same resources"),
-        ((), (), "0 numbers"),
-    ]:
-        with pytest.raises(ValueError, match=words):
-            Hosts(numbers, sizes)
-    log = exponential(7, (9, 10), (0.5, 0.5), 100)
-    with pytest.raises(ValueError, match=r"100 jobs of 100, with 100.0 % of the work, fit on none of 4 hosts of 8 "):
-        report_on_hosts(log, ALIKE)
-    with pytest.raises(ValueError, match="the log counts one resource, and the size of a host says 2 numbers"):
-        report_on_hosts(log, Hosts((4,), ((8.0, 8.0),)))
+REFUSED = [
+    (lambda: replayed(limited(), 4, OnHosts(ALIKE)), "on hosts users have no limits"),
+    (lambda: Hosts((0,), ((8.0,),)), "hosts must"),
+    (lambda: Hosts((2,), ((0.0,),)), "the size of a host must be positive"),
+    (lambda: Hosts((2, 3), ((8.0,),)), "2 numbers"),
+    (lambda: Hosts((2, 3), ((8.0,), (8.0, 4.0))), "by the same resources"),
+    (lambda: Hosts((), ()), "0 numbers"),
+    (
+        lambda: report_on_hosts(exponential(7, (9, 10), (0.5, 0.5), 100), ALIKE),
+        r"100 jobs of 100, with 100.0 % of the work, fit on none of 4 hosts of 8 ",
+    ),
+    (
+        lambda: report_on_hosts(exponential(7, (1,), (1.0,), 100), Hosts((4,), ((8.0, 8.0),))),
+        "the log counts one resource, and the size of a host says 2 numbers",
+    ),
+]
+
+
+@pytest.mark.parametrize(("call", "words"), REFUSED)
+def test_what_hosts_cannot_be_is_named(call, words):
+    with pytest.raises(ValueError, match=words):
+        call()
 
 
 def written_jobs(folder):
@@ -236,31 +248,29 @@ BOTH = "--unit", "cpus,mem", "--column", "cpus", "need"
 
 
 @pytest.mark.parametrize(
-    ("words", "message"),
+    ("command", "words", "message"),
     [
-        (["--hosts", "0x8"], "'0x8' is not a number of hosts and their size, both positive, such as 20x80"),
-        (["--hosts", "8x0"], "'8x0' is not a number of hosts"),
-        (["--hosts", "8"], "'8' is not a number of hosts"),
-        (["--hosts", "4x8,"], "'' is not a number of hosts"),
-        (["--hosts", "4x8/16"], "'4x8/16' is not a number of hosts"),
-        (["--hosts", "-4x8"], "'-4x8' is not a number of hosts"),
-        (["--hosts", "2.5x8"], "'2.5x8' is not a number of hosts"),
-        ([*BOTH, "--hosts", "4x8"], "such as 20x80/512, with a number for each of cpus, mem"),
-        (["--hosts", "4x8", "--servers", "31"], "all hosts have 32 together, and --servers says 31"),
-        (["--hosts", "4x8", "--policy", "easy"], "--hosts and --policy exclude each other"),
-        (["--hosts", "4x8", "--anonymous"], "--hosts and --anonymous exclude each other"),
-        (["--hosts", "9x4"], "fit on none of 9 hosts of 4 servers: one needs 8 servers"),
+        *[
+            ("capacity", ["--hosts", hosts], f"{part!r} is not a number of hosts")
+            for hosts in ("0x8", "8x0", "8", "4x8,", "4x8/16", "-4x8", "2.5x8")
+            for part in [hosts.rpartition(",")[2]]
+        ],
+        ("capacity", [*BOTH, "--hosts", "4x8"], "such as 20x80/512, with a number for each of cpus, mem"),
+        ("capacity", ["--hosts", "4x8", "--servers", "31"], "all hosts have 32 together, and --servers says 31"),
+        ("capacity", ["--hosts", "4x8", "--policy", "easy"], "--hosts and --policy exclude each other"),
+        ("capacity", ["--hosts", "4x8", "--anonymous"], "--hosts and --anonymous exclude each other"),
+        ("capacity", ["--hosts", "9x4"], "fit on none of 9 hosts of 4 servers: one needs 8 servers"),
+        ("capacity", ["--hosts", "4x8", "--calendar", "up.txt"], "how many servers are up, but not which hosts"),
+        ("replay", ["--hosts", "4x8", "--policy", "easy"], "--hosts and --policy exclude each other"),
+        ("replay", ["--hosts", "4x8", "--estimates", "2"], "--hosts and --estimates exclude each other"),
+        ("replay", ["--hosts", "4x8", "--calendar", "up.txt"], "--hosts and --calendar exclude each other"),
+        ("replay", ["--hosts", "4x8", "--servers", "30"], "--servers says 30"),
     ],
 )
-def test_hosts_that_cannot_be_are_refused(path, words, message):
-    run = said("capacity", path, *words)
+def test_hosts_that_cannot_be_are_refused(path, command, words, message):
+    written(path.parent, "0 32", name="up.txt")
+    run = said(command, path, *words, cwd=path.parent)
     assert run.status == 2 and message in run.err and not run.out
-
-
-def test_a_calendar_knows_no_hosts(path, tmp_path):
-    calendar = written(tmp_path, "0 32", name="calendar.txt")
-    run = said("capacity", path, "--hosts", "4x8", "--calendar", calendar)
-    assert run.status == 2 and "a calendar says how many servers are up, but not which hosts" in run.err
 
 
 # --- The command ------------------------------------------------------------------------------------------------------
@@ -271,23 +281,13 @@ def test_sentences_and_table_are_those_of_the_json(path, tmp_path, words):
     result = json.loads(said("capacity", path, *words, "--json").out)
     page = tmp_path / "hosts.html"
     plain, full = (said("capacity", path, *words, *more) for more in (["--html", page], ["--full"]))
-    assert "What can these hosts really do?" in page.read_text()
-    assert (plain.status, full.status) == (0, 0), plain.err + full.err
-    of_ties = "intervals of the choice among hosts that are alike" in plain.out
-    assert of_ties == (result["cases"]["best fit"]["own_order"]["interval"] == OF_TIES)
-    for sentence in result["verdict"]:
-        assert sentence in plain.out
-    cases = result["cases"]
-    for case in cases.values():
-        (line,) = (
-            line for line in plain.out.split("while jobs wait")[-1].splitlines() if line.startswith(f"{case['case']}  ")
-        )
-        assert f"{100 * case['own_order']['share']:.1f}" in line
-        assert f"{100 * case['independent']['share']:.1f}" in line
-    assert plain.out.count("while jobs wait") == 2 and "--full adds" in plain.out
-    assert all(loss["cause"] in full.out for loss in result["losses"]) and "--full adds" not in full.out
-    passing = f"{100 * cases['passing']['own_order']['share']:.0f} % are busy."
-    assert f"If the next {VIEW - 1} jobs may pass" in plain.out and passing in plain.out
+    assert (plain.status, full.status) == (0, 0) and "What can these hosts really do?" in page.read_text()
+    assert all(sentence in plain.out for sentence in result["verdict"])
+    table = plain.out.split("while jobs wait")[-1].splitlines()
+    for case in result["cases"].values():
+        (line,) = (line for line in table if line.startswith(f"{case['case']}  "))
+        assert all(f"{100 * case[name]['share']:.1f}" in line for name in ("own_order", "independent"))
+    assert all(loss["cause"] in full.out for loss in result["losses"])
 
 
 def test_the_same_hosts_in_other_words_are_the_same(path):
@@ -297,24 +297,6 @@ def test_the_same_hosts_in_other_words_are_the_same(path):
 
 
 # --- Replays ----------------------------------------------------------------------------------------------------------
-
-
-def arriving(seed, resources=1, jobs=40):
-    log = random_log(seed, resources, jobs, 5)
-    rng = np.random.default_rng(seed)
-    return log.of(slice(None), submit=np.sort(rng.integers(0, 3 * jobs, jobs)) * 1.0)
-
-
-@given(st.integers(0, 10_000), st.integers(1, 2), st.sampled_from(list(RULES)))
-def test_each_start_of_a_replay_is_that_of_the_words_of_the_rule(seed, resources, name):
-    log, how = arriving(seed, resources), {"placement": "best fit", "view": 1, "reserve": False} | RULES[name]
-    rule = OnHosts(Hosts((2, 1), ((5.0,) * resources, (7.0,) * resources)), **how, seed=seed)
-    made = replayed(hosted(log, rule.hosts), None, rule)
-    submit = (log.submit - log.submit[0]).astype(int).tolist()
-    needs = log.needs.reshape(len(log), -1).astype(int).tolist()
-    each = [(5,) * resources] * 2 + [(7,) * resources]
-    starts, _ = reference_hosts.placed(submit, needs, log.run.astype(int).tolist(), each, **how, seed=seed)
-    assert made.of_log().start.tolist() == starts and made.before == 0
 
 
 @given(st.integers(0, 10_000), st.integers(1, 2))
@@ -330,7 +312,7 @@ def test_a_replay_on_one_host_is_first_come_first_served_from_the_same_state(see
     assert np.all(made.schedule.utilization == pool.schedule.utilization)
 
 
-def test_the_command_replays_on_hosts(path):
+def test_the_command_replays_on_hosts(path, tmp_path):
     result = json.loads(said("replay", path, "--hosts", "4x8", "--json").out)
     pool = json.loads(said("replay", path, "--servers", "32", "--policy", "fcfs", "--json").out)["policies"][0]
     waits = {row.pop("policy"): row for row in result["policies"]}
@@ -339,25 +321,10 @@ def test_the_command_replays_on_hosts(path):
     assert waits["one pool"] == {name: value for name, value in pool.items() if name != "policy"}
     assert hard["one pool"] < hard["best fit"]
     assert waits["best fit"]["mean wait [s]"] >= waits["one pool"]["mean wait [s]"]
-    shown = said("replay", path, "--hosts", "4x8")
+    shown = said("replay", path, "--hosts", "4x8", "--starts", tmp_path / "starts.csv")
     assert shown.status == 0 and all(sentence in shown.out for sentence in result["notes"])
-
-
-def test_starts_on_hosts_are_written_for_each_rule(path, tmp_path):
-    run = said("replay", path, "--hosts", "4x8", "--starts", tmp_path / "starts.csv")
     table = pl.read_csv(tmp_path / "starts.csv")
-    assert run.status == 0 and table.columns == ["job", *CASES.values()] and len(table) == 400
-
-
-@pytest.mark.parametrize(
-    "words",
-    [["--policy", "easy"], ["--estimates", "2"], ["--calendar", __file__]],
-)
-def test_a_replay_on_hosts_knows_order_of_arrival_only(path, words):
-    run = said("replay", path, "--hosts", "4x8", *words)
-    assert run.status == 2 and f"--hosts and {words[0]} exclude each other" in run.err
-    run = said("replay", path, "--hosts", "4x8", "--servers", "30")
-    assert run.status == 2 and "--servers says 30" in run.err
+    assert table.columns == ["job", *CASES.values()] and len(table) == 400
 
 
 def test_a_host_that_is_kept_free_is_for_the_jobs_that_are_hard_to_place(path):
@@ -373,11 +340,8 @@ def test_a_host_that_is_kept_free_is_for_the_jobs_that_are_hard_to_place(path):
         assert row["hard"] * (need == 8).sum() + row["others"] * (need < 8).sum() == pytest.approx(row["mean"] * 400)
     strict, freely, kept = (row["hard"] for row in of_capacity["waits"])
     assert kept < freely
-    for command in ("capacity", "replay"):
-        shown = said(command, path, "--hosts", "2x8").out
-        (sentence,) = kept_free_in_words([strict, freely, kept])
-        assert sentence in shown
-    assert "kept free" in said("capacity", path, "--hosts", "2x8", "--full").out.split("--full adds")[0]
+    (sentence,) = kept_free_in_words([strict, freely, kept])
+    assert all(sentence in said(command, path, "--hosts", "2x8").out for command in ("capacity", "replay"))
 
 
 def test_where_each_job_fits_as_often_none_is_hard_to_place(path, tmp_path):

@@ -15,25 +15,12 @@ from mjq_logs.forecast.by_rule import drawn, waits_by_rule, waits_one_by_one
 from mjq_logs.forecast.state import Alike, history
 from mjq_logs.lacking import in_log, lacking
 from mjq_logs.reading.log import Before
-from mjq_logs.words import percent
 from tests.conftest import said
-from tests.logs.test_several import log_of, swapped, table
+from tests.logs.test_several import log_of, swapped
 from tests.logs.writing import as_table
-
-__all__ = ["table"]  # a fixture
 
 HUGE = 2.0**20
 WORDS = "verdict", "assumes"
-
-
-def crowded(count=600, seed=1, **columns):
-    """A log of jobs of up to 8 of 16 CPUs, and of up to 16 of 32 GB, that wait for hours."""
-    rng = np.random.default_rng(seed)
-    needs = rng.integers([0, 1], [9, 17], (count, 2)).astype(float)
-    submit = np.cumsum(rng.exponential(700, count)).round()
-    run = rng.integers(60, 3600, count).astype(float)
-    columns = dict(submit=submit, estimate=run * rng.uniform(1, 4, count), clock=0.0, servers=(16, 32)) | columns
-    return log_of(needs, run, **columns)
 
 
 def of_one(count=1500, seed=2):
@@ -109,11 +96,15 @@ def test_a_need_that_takes_all_of_a_resource_costs_the_others_most():
 
 
 def scheduled(count=500, seed=3, policy="easy"):
-    """A log of two resources whose starts are those of a policy."""
-    log = crowded(count, seed)
-    start = log.submit + replay(log.submit - log.begin, log.needs, log.run, log.estimate, (16, 32), policy).wait
-    limit = 600.0 * 2 ** np.ceil(np.log2(log.estimate / 600))
-    return log.of(slice(None), start=start, estimate=limit)
+    """A log of jobs of up to 8 of 16 CPUs and 16 of 32 GB, which wait for hours; they start as a policy says."""
+    rng = np.random.default_rng(seed)
+    needs = rng.integers([0, 1], [9, 17], (count, 2)).astype(float)
+    submit = np.cumsum(rng.exponential(700, count)).round()
+    run = rng.integers(60, 3600, count).astype(float)
+    estimate = run * rng.uniform(1, 4, count)
+    start = replay(submit, needs, run, estimate, (16, 32), policy).start
+    limit = 600.0 * 2 ** np.ceil(np.log2(estimate / 600))
+    return log_of(needs, run, (16, 32), submit=submit, start=start, estimate=limit, clock=0.0)
 
 
 @pytest.mark.parametrize("policy", ["fcfs", "easy", "first-fit"])
@@ -146,20 +137,6 @@ def test_jobs_alike_are_of_one_range_by_each_resource():
     need = np.array([(4, 0), (5, 0), (4, 9), (7, 8), (4, 9.0)])
     alike = Alike(need, np.full(5, 60.0), np.arange(5.0))
     assert [next(iter(alike.by(9.0, row, 60.0))).tolist() for row in need] == 2 * [[0, 1]] + 3 * [[2, 3, 4]]
-
-
-@pytest.mark.parametrize(
-    ("need", "message"),
-    [
-        ((20, 1), r"need \(20, 1\) exceeds the 16 CPUs and 32 GB of memory"),
-        (4, "a need must be a number for each of cpus, mem"),
-        ((0, 0), "not all of them 0"),
-        ((1, -1), "need must not be negative"),
-    ],
-)
-def test_needs_that_are_none(need, message):
-    with pytest.raises(ValueError, match=message):
-        forecast_start(scheduled(60), need, 1.0)
 
 
 def test_the_command_forecasts_a_start(tmp_path, few_draws, monkeypatch):
@@ -208,18 +185,3 @@ def test_what_the_first_lacked_by_the_log_itself_may_be_nothing():
     what = in_log(log)
     assert {tuple(row.lacks): row.share for row in what.blocked} == pytest.approx({("cpus",): 0.2, (): 0.8})
     assert in_log(log.of(slice(None), start=None)) is None
-
-
-def test_the_replay_says_who_blocks(table):
-    words = ["replay", *table, "--unit", "cpus,mem", "--servers", "16,32", "--policy", "easy", "--policy", "fcfs"]
-    content, text = json.loads(said(*words, "--json").out), said(*words).out
-    log = mjq_logs.read_log(table[0], {"cpus": "cores", "mem": "gb"}, unit="cpus,mem")
-    for row in content["policies"]:
-        made = replay(log.submit - log.begin, log.needs, log.run, np.zeros(len(log)), (16, 32), row["policy"])
-        what = lacking(made.submit, made.start, made.need, made.run, made.servers, log.resources)
-        assert row["somebody_waits"] == pytest.approx(what.waits) and what.blocked
-        assert [each["lacks"] for each in row["blocked"]] == [each.lacks for each in what.blocked]
-        assert [each["share"] for each in row["blocked"]] == pytest.approx([each.share for each in what.blocked])
-        assert f"Under {row['policy']}, somebody waits for {percent(what.waits)}" in text
-    alone = json.loads(said("replay", *table[:4], "--unit", "cpus", "--servers", "16", "--json").out)
-    assert "blocked" not in alone["policies"][0]
