@@ -2,7 +2,6 @@
 
 import contextlib
 import gzip
-import importlib
 import io
 import json
 import re
@@ -16,10 +15,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-import mjq_logs
 from mjq.models.processing_capacity import processing_capacity
 from mjq.simulation import replay
-from mjq.simulation.estimates import Estimate
 from mjq_book import experiments
 from mjq_book.experiments import public_logs
 from mjq_logs import (
@@ -43,7 +40,6 @@ from mjq_logs import (
     planned,
     read_log,
     rounded_up,
-    saturated_starts,
     waits_at_load,
 )
 from mjq_logs.answers import Capacities, Column
@@ -55,7 +51,7 @@ from mjq_logs.making import example
 from mjq_logs.making.example import example_path, made
 from mjq_logs.reading.sacct import COMMAND
 from mjq_logs.report import headline, reports_on
-from mjq_logs.words import RULES, disagreement_in_words, percent, time_in_words
+from mjq_logs.words import disagreement_in_words
 from tests.conftest import TRACES, needs_traces, said
 from tests.logs.writing import as_table
 
@@ -83,15 +79,7 @@ def test_for_exponential_classes_all_but_the_naive_one_are_that_of_the_model():
         assert result[name].value == pytest.approx(exact, rel=0.02)
         assert result[name].low <= result[name].value <= result[name].high
         assert result[name].share == pytest.approx(result[name].value / result["naive"].value)
-
-
-@light
-def test_exact_and_simulated_agree_within_the_interval():
-    log = drawn(5000, 2)
-    exact, simulated = exponential_capacity(log), exponential_capacity(log, exact=False)
-    assert exact.low == exact.value == exact.high and "exact" in exact.interval
-    wide = 2 * (simulated.high - simulated.value)
-    assert abs(exact.value - simulated.value) < wide < 0.02 * exact.value
+        assert result[name].wasted_servers == pytest.approx(SERVERS * (1 - result[name].share))
 
 
 def test_intervals_of_a_log_hold_what_they_should():
@@ -211,12 +199,6 @@ def test_a_machine_without_waste_is_as_fast_as_the_naive_one():
         assert capacity.share == pytest.approx(1, rel=0.005), name
 
 
-def test_easy_wastes_less_than_first_come_first_served():
-    log = example_log()
-    fcfs, easy = own_order_capacity(log), own_order_capacity(log, "easy")
-    assert easy.share_low > fcfs.share_high and easy.share < 1
-
-
 def test_what_a_class_costs_is_seen_without_it():
     log = drawn(20_000, 5)
     for row in costs_of_classes(log):
@@ -247,15 +229,6 @@ def test_of_many_needs_those_with_most_work_are_tried_and_the_others_counted(mon
     )
 
 
-@light
-def test_needs_rounded_up_keep_the_work():
-    log = example_log()
-    up = rounded_up(log)
-    assert up.need * up.run == pytest.approx(log.need * log.run)
-    # This is no small matter.
-    assert independent_capacity(up).value < 0.9 * independent_capacity(log).value
-
-
 def test_arrivals():
     log = Log(
         need=np.ones(48), run=np.full(48, 3600.0), submit=3600.0 * np.arange(48), servers=2.0, clock=1_706_745_600.0
@@ -268,13 +241,9 @@ def test_arrivals():
     poisson = Log(need=np.ones(50_000), run=np.ones(50_000), submit=np.cumsum(rng.exponential(60, 50_000)), servers=1.0)
     assert load(poisson).dispersion_by_hour == pytest.approx(1, abs=0.15)
     assert load(Log(need=np.ones(3), run=np.ones(3), servers=1.0)) is None
-
-
-def test_the_load_of_all_months_is_the_load():
-    log = example_log()
-    result = load(log)
-    assert list(result.by_month) == ["2026-01", "2026-02", "2026-03"]
-    assert min(result.by_month.values()) < result.load < max(result.by_month.values())
+    months = load(example_log()).by_month
+    assert list(months) == ["2026-01", "2026-02", "2026-03"]
+    assert min(months.values()) < load(example_log()).load < max(months.values())
 
 
 def test_our_log_is_the_schedule_of_easy():
@@ -282,47 +251,39 @@ def test_our_log_is_the_schedule_of_easy():
     assert (easy.same, easy.log) == (1, easy.replay) and fcfs.same < 0.5 and fcfs.replay > fcfs.log
 
 
-def test_the_shipped_log_is_the_one_that_is_made():
+def test_the_shipped_log_is_the_one_that_is_made(monkeypatch, tmp_path):
+    """And it is made anew with the same bytes on every day."""
     with example_path() as path:
-        assert gzip.decompress(path.read_bytes()).decode() == made()
-        assert path.stat().st_size < 60_000
-
-
-def test_the_log_is_made_anew_in_its_place(monkeypatch, tmp_path):
+        assert gzip.decompress(path.read_bytes()).decode() == made() and path.stat().st_size < 60_000
     monkeypatch.setattr(example, "example_path", lambda: contextlib.nullcontext(tmp_path / "example.swf.gz"))
-    monkeypatch.setattr(example, "made", lambda: "; no jobs\n")
-    example.main()
-    first = (tmp_path / "example.swf.gz").read_bytes()
-    assert gzip.decompress(first) == b"; no jobs\n"
-    example.main()
-    assert (tmp_path / "example.swf.gz").read_bytes() == first  # the same bytes on every day
+    written = [example.main() or (tmp_path / "example.swf.gz").read_bytes() for _ in range(2)]
+    assert written[0] == written[1] and gzip.decompress(written[0]).decode() == made()
 
 
-@light
-@pytest.mark.parametrize(
-    ("log", "message"),
-    [
-        (Log(need=np.ones(3), run=np.ones(3)), "give --servers"),
-        (Log(need=np.ones(3), run=np.zeros(3), servers=1.0), "no job of the log ran"),
-        (Log(need=np.ones(3), run=np.ones(3), servers=8.0), "all jobs fit"),
+EMPTY = Log(need=np.ones(3), run=np.zeros(3), servers=1.0)
+TOGETHER = Log(need=np.array([8.0] + 8 * [1.0]), run=np.ones(9), servers=8.0)
+REFUSED = [
+    (lambda: capacities(Log(need=np.ones(3), run=np.ones(3))), "give --servers"),
+    (lambda: capacities(Log(need=np.ones(3), run=np.ones(3), servers=8.0)), "all jobs fit"),
+    (
+        lambda: estimates._share(TOGETHER, np.arange(9), TOGETHER.run, None, "fcfs"),
+        "after the first tenth all jobs fit",
+    ),
+    *[
+        (lambda compute=compute: compute(EMPTY), "no job of the log ran")
+        for compute in (capacities, naive_capacity, exponential_capacity, own_order_capacity, mean_work)
     ],
-)
-def test_logs_that_tell_no_capacity(log, message):
-    with pytest.raises(ValueError, match=message):
-        capacities(log)
+    *[
+        (lambda compute=compute: compute(example_log(), "lifo"), "policy must be one of fcfs, easy; got 'lifo'")
+        for compute in (capacities, independent_capacity, own_order_capacity, capacity_by_block_length)
+    ],
+]
 
 
-def test_a_replication_whose_jobs_start_together_after_the_warm_up_tells_no_capacity():
-    log = Log(need=np.array([8.0] + 8 * [1.0]), run=np.ones(9), servers=8.0)
-    with pytest.raises(ValueError, match="after the first tenth all jobs fit"):
-        estimates._share(log, np.arange(9), log.run, None, "fcfs")
-
-
-def test_work_of_none_has_no_capacity():
-    log = Log(need=np.ones(3), run=np.zeros(3), servers=1.0)
-    for compute in (naive_capacity, exponential_capacity, independent_capacity, own_order_capacity, mean_work):
-        with pytest.raises(ValueError, match="no job of the log ran"):
-            compute(log)
+@pytest.mark.parametrize(("call", "words"), REFUSED)
+def test_what_has_no_capacity_is_refused(few_jobs, call, words):
+    with pytest.raises(ValueError, match=words):
+        call()
 
 
 def test_exponential_classes_that_cannot_be_solved_are_simulated(monkeypatch):
@@ -332,35 +293,27 @@ def test_exponential_classes_that_cannot_be_solved_are_simulated(monkeypatch):
     instant = Log(need=np.tile([1.0, 2.0], 500), run=np.tile([0.0, 60.0], 500), servers=2.0)
     many = Log(need=rng.integers(1, 60, 3000).astype(float), run=rng.exponential(60, 3000), servers=1000.0)
     assert all(Estimates(log).near_saturation()[1] for log in (instant, many))
+    assert reports_on(instant, ["fcfs"]).policies["fcfs"].near_saturation is None
     result = exponential_capacity(instant)
     assert result.interval.startswith("of the simulation") and result.low <= result.value <= result.high
     assert result.value == pytest.approx(120)  # jobs of 2 of 2 servers, a minute each, and as many that take no time
 
 
-def test_exponential_classes_that_are_not_solved_in_time_are_simulated(monkeypatch):
-    monkeypatch.setitem(estimates.JOBS, "fcfs", 20_000)
-    log = drawn(20_000, 5)
-    exact = Estimates(log).exponential("fcfs")
-    assert exact.interval == estimates.EXACT and not Estimates(log).near_saturation()[1]
-    monkeypatch.setattr(estimates, "MOST_SECONDS", 0.0)
-    simulated = Estimates(log).exponential("fcfs")
-    assert "its exact solution takes more than 0 s" in simulated.interval
-    assert simulated.low < simulated.high and simulated.value == pytest.approx(exact.value, rel=0.02)
-
-
 @light
-def test_what_holds_near_saturation_is_simulated_where_it_is_not_solved_in_time(monkeypatch, tmp_path):
+def test_what_is_not_solved_in_time_is_simulated(monkeypatch):
+    """The capacity of exponential classes, and what holds near it."""
     log = drawn(2_000, 5)
-    words = "capacity", as_table(log, tmp_path / "jobs.csv"), "--servers", log.servers, "--policy", "fcfs"
-    exact = json.loads(said(*words, "--json").out)["near_saturation"]
-    assert exact["interval"] == estimates.EXACT and exact["constant_low"] is None
+    exact = reports_on(log, ["fcfs"]).policies["fcfs"]
+    assert exact.capacities.exponential.interval == exact.near_saturation.interval == estimates.EXACT
+    assert exact.near_saturation.constant_low is None
     monkeypatch.setattr(estimates, "MOST_SECONDS", 0.0)
-    simulated = json.loads(said(*words, "--json").out)["near_saturation"]
-    assert simulated["interval"] == f"{estimates.SIMULATED}, as its exact solution takes more than 0 s"
-    low, high = simulated["constant_low"], simulated["constant_high"]
-    assert 0 < high - low < 0.2 * exact["constant"]
-    assert abs(simulated["constant"] - exact["constant"]) < high - low  # twice half of its width
-    assert f"is {low:.4g} to {high:.4g} ({simulated['interval']})" in " ".join(said(*words, "--full").out.split())
+    simulated = reports_on(log, ["fcfs"]).policies["fcfs"]
+    capacity, near = simulated.capacities.exponential, simulated.near_saturation
+    assert near.interval == f"{estimates.SIMULATED}, as its exact solution takes more than 0 s"
+    assert "its exact solution takes more than 0 s" in capacity.interval and capacity.low < capacity.high
+    assert capacity.value == pytest.approx(exact.capacities.exponential.value, rel=0.02)
+    assert 0 < near.constant_high - near.constant_low < 0.2 * exact.near_saturation.constant
+    assert abs(near.constant - exact.near_saturation.constant) < near.constant_high - near.constant_low
 
 
 def test_a_class_without_which_nothing_is_left_has_no_cost():
@@ -395,39 +348,6 @@ def test_the_verdict_goes_by_where_the_load_lies_beside_the_interval():
     assert told(0.7, waits=None).endswith("how long the jobs waited cannot be said.")
 
 
-def test_only_two_policies_are_worked_off_from_a_full_line():
-    for compute in (capacities, independent_capacity, own_order_capacity, capacity_by_block_length):
-        with pytest.raises(ValueError, match="policy must be one of fcfs, easy; got 'lifo'"):
-            compute(example_log(), "lifo")
-
-
-@pytest.fixture(scope="module")
-def small(tmp_path_factory):
-    """The first jobs of our log."""
-    path = tmp_path_factory.mktemp("log") / "small.swf"
-    path.write_text("\n".join([*made().splitlines()[:1500], "half a line"]) + "\n")
-    return path
-
-
-@light
-def test_the_command_says_what_the_library_finds(small):
-    status, out, _ = said("capacity", small, "--json", "--policy", "fcfs")
-    answer = json.loads(out)
-    _, schema, _ = said("capacity", "--schema")
-    jsonschema.validate(answer, json.loads(schema))
-    log = read_log(small)
-    lines = answer["lines"]
-    assert status == 0 and lines["read"] == lines["used"] + sum(lines["dropped"].values()) == 1494
-    assert list(answer["capacities"]) == ["naive", "exponential", "independent", "own_order"]
-    for name, capacity in capacities(log).items():
-        plan = answer["capacities"][name]
-        for key in ("value", "share", "low", "high", "share_low", "share_high"):
-            assert plan[key] == getattr(capacity, key) or (plan[key] is None and np.isnan(getattr(capacity, key)))
-        assert plan["wasted_servers"] == 64 * (1 - capacity.share)
-    assert answer["near_saturation"]["capacity"] == answer["capacities"]["exponential"]["value"]
-    assert Report.model_validate(answer).classes[0].wastes >= answer["classes"][1]["wastes"]
-
-
 @light
 def test_both_policies_stand_under_their_names_and_each_says_what_it_says_alone(tmp_path):
     small, rng, rows = tmp_path / "jobs.csv", np.random.default_rng(2), ["submit,start,need,run"]
@@ -445,8 +365,6 @@ def test_both_policies_stand_under_their_names_and_each_says_what_it_says_alone(
     assert all(sentence in text for sentence in reports.verdict)
     answer, _, added = text.rpartition("\n--full adds ")
     assert whole.startswith(answer) and "servers wasted" not in added and len(answer.splitlines()) < 20
-    order = "The work that came", "What each policy can carry", "Waits under easy", "somebody waited", "Capacity under"
-    assert sorted(whole.index(part) for part in order) == [whole.index(part) for part in order]
 
 
 @light
@@ -482,28 +400,6 @@ def test_waits_at_the_load_are_those_of_the_log_and_of_replays():
     assert waits_at_load(altered(log, submits_are_starts=True)) is None
 
 
-@light
-def test_the_first_sentences_say_how_near_the_limit_a_log_is_and_whose_waits_they_name(monkeypatch):
-    monkeypatch.setattr(estimates, "MOST_CONFIGURATIONS", 1000)
-    for name in estimates.JOBS:
-        monkeypatch.setitem(estimates.JOBS, name, 2000)
-    log = example_log()
-    result = mjq_logs.reports_on(log)
-    first, sentences = result.policies["fcfs"], result.verdict
-    assert percent(first.window.busy) in sentences[0] and percent(first.load.load) in sentences[1]
-    for sentence, policy, waits in ((sentences[2], "easy", "real waits"), (sentences[3], "fcfs", "in a replay under")):
-        report = result.policies[policy]
-        times = report.waits.log if waits == "real waits" else report.waits.replay
-        assert sentence.startswith(f"At {percent(report.used)} of what {RULES[policy]} can carry")
-        assert time_in_words(times.mean.value) in sentence and f"({waits}" in sentence
-    (sentence,) = mjq_logs.reports_on(altered(log, start=None), ["easy"]).verdict[1:]
-    assert "would wait" in sentence and "(in a replay under EASY)" in sentence
-    crowded = mjq_logs.reports_on(altered(log, start=None, servers=36.0, need=np.minimum(log.need, 36))).verdict[1]
-    assert crowded.startswith("With more work than") and "would wait" not in crowded  # a mean would be of its length
-    *_, sentence, last = mjq_logs.reports_on(altered(log, submit=None)).verdict
-    assert sentence.startswith("Under EASY, ") and last.startswith("The log does not tell when jobs came")
-
-
 def test_a_replay_that_does_not_know_the_machine_is_said_first(tmp_path):
     log = example_log()
     late = altered(log, start=log.start + 8 * 3600.0 * (np.arange(len(log)) % 2))
@@ -512,29 +408,15 @@ def test_a_replay_that_does_not_know_the_machine_is_said_first(tmp_path):
     assert warning.startswith("Warning: the replay does not know this machine. Its mean wait is 1.8 times too short")
     plan = planned(late, 2.0, sizes=[64], workers=1)
     assert plan.warnings[-1] == warning and planned(log, 2.0, sizes=[64], workers=1).warnings == []
-    path = as_table(late, tmp_path / "late.csv")
-    words = "--target-wait", "2h", "--servers", "64:64", "--html", tmp_path / "plan.html"
-    _, out, _ = said("plan", path, "--workers", 1, *words)
-    page = (tmp_path / "plan.html").read_text()
-    assert out.startswith("Warning: ") and "Warning: the replay" in out.split("lines read")[0]
-    assert page.index("Warning: the replay") < page.index("<svg")
+    asked = "--target-wait", "2h", "--servers", "64:64", "--workers", 1
+    assert said("plan", as_table(late, tmp_path / "late.csv"), *asked).out.startswith("Warning: the replay")
 
 
 @light
 def test_a_log_of_start_times_says_so_first():
-    log = altered(drawn(500, 1), submits_are_starts=True)
-    report = reports_on(log, ["fcfs"]).policies["fcfs"]
+    report = reports_on(altered(drawn(500, 1), submits_are_starts=True), ["fcfs"]).policies["fcfs"]
     assert "submit times of this log are start times" in report.verdict[-1] and report.agreement == []
     assert report.load.dispersion_by_hour is None
-
-
-@light
-def test_tables_for_people(small):
-    status, out, _ = said("capacity", small, "--policy", "easy", "--full")
-    assert status == 0 and "1 not used: not 18 numbers (line 1501)" in out
-    assert "Capacity under easy" in out and "Capacity under fcfs" not in out
-    for part in ("jobs came per hour", "own order", "Needs that waste most", "Replays against"):
-        assert part in out, part
 
 
 @light
@@ -543,30 +425,11 @@ def test_a_log_of_little_removes_questions_not_the_run(tmp_path):
     path.write_text("need,run\n" + "1,60\n2,90\n" * 40)
     status, out, _ = said("capacity", path, "--servers", 2, "--json", "--policy", "easy")
     result = json.loads(out)
+    jsonschema.validate(result, json.loads(said("capacity", "--schema")[1]))
     assert status == 0 and result["missing"] == ["submit", "start", "estimate"]
-    assert (
-        result["load"] is None and result["agreement"] == [] and result["verdict"][0].startswith("Nothing can be said")
-    )
-    assert said("capacity", path)[0] == 2
-    assert said("capacity", path, "--servers", 2)[0] == 0
-
-
-@light
-def test_where_exponential_classes_cannot_be_solved_nothing_is_said_near_saturation(tmp_path):
-    path = tmp_path / "jobs.csv"
-    path.write_text("need,run\n" + "1,0\n2,90\n" * 40)
-    status, out, _ = said("capacity", path, "--servers", 2, "--json", "--policy", "fcfs")
-    assert (status, json.loads(out)["near_saturation"]) == (0, None)
-
-
-def test_on_a_terminal_it_says_what_is_computed_now(capsys, monkeypatch):
-    command = importlib.import_module("mjq_logs.cli.capacity")  # the name is the command's, too
-    stage = next(iter(command.STAGES))
-    command._progress(stage)
-    assert capsys.readouterr().err == ""
-    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
-    command._progress(stage)
-    assert command.STAGES[stage] in capsys.readouterr().err
+    assert result["load"] is None and result["agreement"] == []
+    assert result["verdict"][0].startswith("Nothing can be said")
+    assert [said("capacity", path, *words)[0] for words in ([], ["--servers", 2])] == [2, 0]
 
 
 @light
@@ -576,15 +439,10 @@ def test_a_page_to_be_read_offline(tmp_path):
     status, out, _ = said("capacity", path, "--servers", 2, "--html", page)
     text = page.read_text()
     assert status == 0 and text.count("<svg") == 4 and not re.search(r'(src|href)="(?!#)', text)
-    for part in ("Capacity under fcfs", "own order", "200 lines read, 200 used"):
-        assert part in text and part not in out
-    assert "by four estimates: naive, no server is ever idle while jobs wait; exponential classes, jobs are" in text
+    assert "200 lines read, 200 used" in text and "200 lines read" not in out
     names = re.findall(r' id="([^"]*)"', text)
     assert len(set(names)) == len(names) and set(re.findall(r'(?:href="#|url\(#)([^")]*)', text)) <= set(names)
-    order = [text.index(part) for part in ("jobs.csv", "200 jobs", "days", "The work that came", "<svg", "<table")]
-    assert order == sorted(order)
     assert said("capacity", path, "--servers", 2, "--html", page)[0] == 2  # it is there
-    assert said("capacity", path, "--servers", 2, "--html", tmp_path / "page.pdf")[0] == 2
 
 
 @light
@@ -595,33 +453,19 @@ def test_a_log_from_the_standard_input(monkeypatch):
     assert status == 0 and json.loads(out)["jobs"] == 80
 
 
-def test_strict_and_anonymous(small):
-    status, _, err = said("capacity", small, "--strict")
+def test_strict_and_anonymous(tmp_path):
+    path = tmp_path / "small.swf"
+    path.write_text("\n".join([*made().splitlines()[:1500], "half a line"]))
+    status, _, err = said("capacity", path, "--strict")
     assert status == 2 and "line 1501: not 18 numbers" in err
-    status, out, _ = said("capacity", small, "--anonymous")
+    status, out, _ = said("capacity", path, "--anonymous")
     assert status == 0 and out.splitlines()[0] == "need,jobs,mean_time,scv,low,median,high"
-    assert len(out.splitlines()) == 1 + len(job_classes(read_log(small)))
+    assert len(out.splitlines()) == 1 + len(job_classes(read_log(path)))
 
 
 def test_help_shows_the_line_for_slurm():
     out = "".join(said("capacity", "--help")[1].replace("\\\n", "").split())
     assert "".join(COMMAND.split()) in out
-
-
-@needs_traces
-def test_two_moments_give_nasa_within_three_per_cent():
-    log, rng, rates = read_log(TRACES / "NASA-iPSC-1993-3.1-cln.swf.gz"), np.random.default_rng(7), []
-    needs, kind = np.unique(log.need, return_inverse=True)
-    means = np.array([log.run[log.need == need].mean() for need in needs])
-    scv = np.array([log.run[log.need == need].var() for need in needs]) / means**2
-    short = (1 + np.sqrt((scv - 1) / (scv + 1))) / 2  # balanced means: either phase has half of the work
-    for _ in range(10):
-        k = kind[rng.integers(len(log), size=200_000)]
-        phase = np.where(rng.random(len(k)) < short[k], short[k], 1 - short[k])
-        run = means[k] / (2 * phase) * rng.standard_exponential(len(k))
-        busy = needs[k] @ run / saturated_starts(needs[k], run, log.servers)[-1] / log.servers
-        rates.append(busy * naive_capacity(log).value)
-    assert Estimate.of(rates).mean == pytest.approx(10.31, rel=0.03)
 
 
 @pytest.mark.slow

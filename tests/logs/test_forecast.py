@@ -85,13 +85,6 @@ def test_a_calendar_of_all_servers_changes_no_forecast_and_fewer_servers_make_jo
     assert (np.array(less) >= one).mean() > 0.9 and np.mean(less) > np.mean(one) + 1
 
 
-def test_a_job_that_needs_more_than_is_up_is_refused(few_draws):
-    log = with_half_down(made(400))
-    with pytest.raises(ValueError, match="need 16 exceeds the 8 servers that are up at this time by the calendar"):
-        forecast_start(log, 16, 1.0, at=float(log.submit[200]))
-    assert forecast_start(log, 16, 1.0, at=float(log.submit[-1])).by_rule >= 0
-
-
 def test_the_state_is_who_runs_and_who_waits():
     log = Log(np.ones(4), np.full(4, 10.0), np.array([0.0, 1, 2, 3]), start=np.array([0.0, 5, 12, 15]),
               estimate=np.full(4, 20.0), servers=2)  # fmt: skip
@@ -186,18 +179,12 @@ def test_forecasts_of_the_past_are_made_for_the_same_jobs_however_long_the_log_i
 
 
 @pytest.mark.parametrize(
-    ("share", "words"),
-    [
-        (0.8, None),
-        (0.66, "held 66 % of the 300 starts that were forecast in the last third of the log. So they are not printed"),
-        (0.9, "in the last third of the log. So the intervals below may be wider than need be"),
-    ],
+    ("share", "words"), [(0.8, ""), (0.66, "So they are not printed"), (0.9, "may be wider than need be")]
 )
 def test_intervals_that_do_not_hold_are_doubted(share, words):
     errors = dict.fromkeys(["error", "error_of_mean", "error_of_last", "error_of_rule"], 1)
     doubts = intervals_in_doubt(ForecastRecord(forecasts=300, within={"80": share}, **errors))
-    assert len(doubts) == (words is not None) and (words is None or words in doubts[0])
-    assert intervals_in_doubt(None) == []
+    assert len(doubts) == bool(words) and words in "".join(doubts)
 
 
 @pytest.fixture(scope="module")
@@ -262,6 +249,9 @@ def test_the_record_tells_how_good_forecasts_were(log, few_draws):
     held = record.within
     assert 0.65 < held["80"] < 0.95 and held["50"] < held["80"] < held["95"] and held["95"] > 0.88
     assert record.error < record.error_of_mean / 3 and record.error < record.error_of_last / 3
+    one = forecast_start(log, 4, 1)
+    (a, b), (c, d), (e, f) = (one.intervals[share] for share in ("95", "80", "50"))
+    assert 0 <= a <= c <= e <= one.median <= f <= d <= b
 
 
 def test_forecasts_of_the_past_are_made_once(log, kept, few_draws, monkeypatch):
@@ -276,13 +266,6 @@ def test_forecasts_of_the_past_are_made_once(log, kept, few_draws, monkeypatch):
     monkeypatch.setattr("mjq_logs._util.fingerprints.code", lambda *packages: "of another version")
     with pytest.raises(TypeError):
         forecast_start(log, 4, 1, keep=kept)
-
-
-def test_an_interval_lies_around_the_median_and_in_the_wider_ones(log, kept, few_draws):
-    for need, limit in ((1, 1), (16, 2), (4, 3)):
-        one = forecast_start(log, need, limit, keep=kept)
-        (a, b), (c, d), (e, f) = (one.intervals[share] for share in ("95", "80", "50"))
-        assert 0 <= a <= c <= e <= one.median <= f <= d <= b
 
 
 def test_a_short_log_gets_no_interval(log):
@@ -304,6 +287,7 @@ def test_a_log_without_starts_is_replayed(log, kept, few_draws):
         ({}, {"need": 17}, "need 17 exceeds the 16 servers"),
         ({}, {"limit": 0}, "limit must be positive"),
         ({}, {"limit": -1}, "limit must be positive"),
+        ({}, {"limit": None}, "has a limit and the .* has none"),
         ({}, {"need": float("nan")}, "need must be a finite number"),
         ({}, {"at": 1e12}, "at must be a time of the log"),
         ({}, {"at": -5}, "at must be a time of the log"),
@@ -311,14 +295,17 @@ def test_a_log_without_starts_is_replayed(log, kept, few_draws):
         ({}, {"policy": "lifo"}, "policy must be one of"),
         ({"submit": None}, {}, "does not say when jobs were submitted"),
         ({"estimate": None}, {}, "does not say the limits"),
+        ({"estimate": None}, {"policy": "fcfs"}, "has a limit and the .* has none"),
         ({"servers": None}, {}, "how many servers"),
         ({"submits_are_starts": True}, {}, "submit times of this log are start times"),
         ({"start": np.full(420, np.nan)}, {}, "when any job started"),
+        ({"calendar": True}, {"need": 16, "at": 60_000}, "need 16 exceeds the 8 servers that are up at this time"),
     ],
 )
 def test_bad_input_is_named(log, changes, words, message):
+    log = with_half_down(log) if "calendar" in changes else replace(log, **changes)
     with pytest.raises(ValueError, match=message):
-        forecast_start(replace(log, **changes), **({"need": 4, "limit": 1} | words))
+        forecast_start(log, **({"need": 4, "limit": 1} | words))
 
 
 SACCT = "JobIDRaw;State;Submit;Eligible;Start;End;ElapsedRaw;TimelimitRaw;AllocCPUS;ReqTRES"
@@ -352,9 +339,7 @@ def test_the_command_and_its_json(tmp_path, log, few_draws, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     words = ["wait", as_table(log, tmp_path / "jobs.csv"), "--servers", 16, "--workers", 1]
     answer = said(*words, "--need", 4, "--limit", "1h", "--full")
-    assert answer.status == 0 and answer.err == ""
-    for text in ("(median)", "Record:", "The forecast rests on", "80 %", "held [%]"):
-        assert text in answer.out
+    assert answer.status == 0 and answer.err == "" and "(median)" in answer.out and "held [%]" in answer.out
     plain = json.loads(said(*words, "--need", 4, "--limit", "1h", "--json").out)
     assert plain["intervals"].keys() == plain["record"]["within"].keys() == {"50", "80", "95"}
     (tmp_path / "file").write_text("")
@@ -363,13 +348,8 @@ def test_the_command_and_its_json(tmp_path, log, few_draws, monkeypatch):
     assert answer.status == 0 and "are not kept" in answer.err and "Too little of the log is known" in answer.out
     for wrong, message in (
         (["--need", 4], "give --limit of the job"),
-        (["--limit", "1h"], "Missing option '--need'"),
-        (
-            ["--need", 4, "--limit", "1h", "--at", "yesterday"],
-            "--at: 'yesterday' is neither a number of seconds nor a date",
-        ),
+        (["--need", 4, "--limit", "1h", "--at", "yesterday"], "'yesterday' is neither a number of seconds nor a date"),
         (["--need", 4, "--limit", "1h", "--at", "2020-01-01"], "is a date, and the log has no clock"),
-        (["--need", 40, "--limit", "1h"], "exceeds the 16 servers"),
     ):
         answer = said(*words, *wrong)
         assert answer.status == 2 and message in answer.err
@@ -390,33 +370,3 @@ def test_without_limits_all_jobs_count_as_alike(log, policy, few_draws):
         assert np.array_equal(*(getattr(what, name) for what in both)), name
     alone = forecast_start(bare, 4, policy=policy)
     assert alone.limit is None and alone.record is not None
-    for asked, case in ((bare, {"limit": 1}), (log, {})):
-        with pytest.raises(ValueError, match=r"has a limit and the .* has none"):
-            forecast_start(asked, 1, policy="fcfs", **case)
-
-
-LOADS = {  # by the part of the jobs that have come
-    "stationary": lambda part: 0.8 + 0 * part,
-    "growing": lambda part: 1.08 + 0 * part,
-    "shrinking": lambda part: np.where(part < 0.5, 1.15, 0.7),
-    "shifting": lambda part: np.where((10 * part).astype(int) % 2 == 0, 0.6, 1.15),
-}
-
-
-def of_load(kind, seed, jobs=6000):
-    """A log that is replayed with loads that change."""
-    log = made(jobs, seed=seed, load=1.0)
-    gaps = np.diff(log.submit, prepend=0.0) / LOADS[kind](np.arange(jobs) / jobs)
-    come = np.cumsum(gaps).round()
-    return replace(log, submit=come, start=replay(come, log.need, log.run, log.estimate, 16.0, "easy").start)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("kind", LOADS)
-def test_intervals_that_are_printed_hold_whatever_the_load_does(kind, few_draws):
-    """Where they have held too little, as where the queue grows, the record says so, and none is printed."""
-    log = of_load(kind, seed=2 if kind == "growing" else 1)  # where they grow from three hours to a day and a half
-    found = forecast_start(log, 4, 4)
-    printed, share = bool(found.intervals), found.record.within["80"]
-    assert printed == (0.74 <= share <= 0.86) == ("not printed" not in "".join(found.warnings))
-    assert kind not in ("stationary", "growing") or printed == (kind == "stationary")
