@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binomtest
 
-from mjq_logs import Log, intervals, planned, read_log, what_if, with_exact_estimates
+from mjq_logs import Log, intervals, what_if, with_exact_estimates
 from mjq_logs.waits.one_size import interval, measured, surely_below, wait_statistics
-from tests.conftest import TRACES, needs_traces, said
+from tests.conftest import said
 from tests.logs.writing import as_swf
 
 DAY = 86_400.0
@@ -167,19 +167,6 @@ def test_no_printed_interval_is_hollow_and_met_is_not_lost_when_a_server_is_adde
     assert len(verdicts) == 10
     sure = [word == "met" and not doubt for _, word, doubt in verdicts]
     assert sure == sorted(sure) and sure[-1] and not sure[0]
-
-
-@needs_traces
-def test_larger_machines_for_a_public_log_meet_the_target_more_surely():
-    log = read_log(TRACES / "KTH-SP2-easy.swf.gz")
-    for target in (2.0, 0.25):
-        (result,) = planned(log, target, sizes=[100, 156, 178, 200]).policies
-        sure = [row.surely for row in result.sizes if row.meets]
-        assert sure == sorted(sure) and sure[-1] == (target == 2.0) and not result.sizes[0].surely
-        assert result.possible <= result.smallest <= (result.surely or np.inf)
-        for row in result.sizes:
-            for each in (row.waits.mean, row.waits.percentile):
-                assert each.low is None or (each.low >= 1 / 60 and each.high <= 100 * each.low)
 
 
 def test_what_changes_save_is_not_told_within_a_minute_or_over_a_hundredfold():

@@ -10,6 +10,7 @@ from mjq.simulation import replay
 from mjq_logs import Log, planned, with_user_limit, within
 from mjq_logs.replaying import replayed
 from tests.conftest import said
+from tests.logs.writing import as_swf
 
 HOUR = 3600.0
 
@@ -74,35 +75,22 @@ def test_a_plan_keeps_the_limit_of_users(lived):
     assert not any("limits for users" in words for words in plan.assumes)
 
 
-def written(log, path):
-    """The log in the Standard Workload Format, with its waits and users."""
-    columns = log.submit, (log.start - log.submit).round(), log.run, log.need, log.estimate, log.user
-    rows = [
-        f"{k} {come:.0f} {wait:.0f} {run:.0f} {need:.0f} -1 -1 {need:.0f} {limit:.0f} -1 1 {user + 1} 1 -1 -1 -1 -1 -1"
-        for k, (come, wait, run, need, limit, user) in enumerate(zip(*columns, strict=True), 1)
-    ]
-    path.write_text("\n".join([f"; MaxProcs: {log.servers:.0f}", *rows, ""]))
-    return path
-
-
 def test_the_command_replays_with_a_limit_and_says_so(lived, tmp_path):
-    command = "replay", written(lived, tmp_path / "log.swf"), "--keep-gaps"
+    command = "replay", as_swf(lived, tmp_path / "log.swf"), "--keep-gaps"
     free, limited = (json.loads(said(*command, *more, "--json").out) for more in ((), ("--user-limit", "16")))
     mean = kept(lived).wait.mean()
     assert free["policies"][0]["mean wait [s]"] < limited["policies"][0]["mean wait [s]"] == pytest.approx(mean)
-    status, out, _ = said(*command, "--user-limit", "16")
-    assert status == 0 and "each user has at most 16 servers at once in replays" in out
+    assert "each user has at most 16 servers at once in replays" in said(*command, "--user-limit", "16").out
 
 
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("--user-limit", "peak"), "'peak' is not a valid float range"),
         (("--user-limit", "0"), "0.0 is not in the range x>0"),
         (("--user-limit", "16", "--hosts", "2x16"), "--hosts and --user-limit exclude each other"),
         (("--user-limit", "16", "--policy", "conservative"), "conservative is not replayed with limits: fcfs"),
     ],
 )
 def test_the_command_refuses_limits_that_cannot_be_kept(lived, tmp_path, words, message):
-    status, _, error = said("replay", written(lived, tmp_path / "log.swf"), *words)
+    status, _, error = said("replay", as_swf(lived, tmp_path / "log.swf"), *words)
     assert status != 0 and message in " ".join(error.split())

@@ -69,7 +69,6 @@ def test_few_jobs_that_wait_otherwise_make_no_interval():
         (lambda log: without_need(replace(log, need=np.ones(len(log))), 1), "nothing is left"),
         (lambda log: with_exact_estimates(replace(log, estimate=None)), "no estimates"),
         (lambda log: capped(log, 0), "the cap"),
-        (lambda log: planned(log), "a target or changes"),
     ],
 )
 def test_what_cannot_be_is_refused(change, words):
@@ -126,20 +125,15 @@ def test_the_command_shows_each_change_with_and_without_a_target(tmp_path):
         assert status == 0 and plan.what_if == what_if(log, changes)
         status, out, _ = said("plan", path, *asked, "--html", tmp_path / "a.html")
         page = (tmp_path / "a.html").read_text()
-        for change in changes:
-            assert change.sentence in out and change.words in page
-        assert "What if?" in page and page.count("<svg") == 1
+        assert status == 0 and "What if?" in page
+        assert all(change.sentence in out and change.words in page for change in changes)
         status, out, _ = said("plan", path, "--cap", 32, "--target-wait", "2h", "--servers", "64:128:3")
         assert status == 0 and "servers for" in out and "at most 32 servers a job" in out
 
 
 @pytest.mark.parametrize(
     ("words", "message"),
-    [
-        (["--without", "7"], "no job of the log needs 7 servers"),
-        (["--cap", "0"], "is not a positive number such as 4"),
-        ([], "give --target-wait, or a what-if"),
-    ],
+    [(["--without", "7"], "no job of the log needs 7"), (["--cap", "0"], "is not a positive number")],
 )
 def test_bad_words_of_a_what_if(words, message):
     with example_path() as path:

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 
 from mjq_logs.reading.sacct import COLUMNS as OF_SACCT
@@ -49,10 +50,11 @@ def as_table(log, path, **more):
 
 def as_swf(log, path):
     """Write a log in the Standard Workload Format, in whole seconds; return where it is."""
-    of_each = zip(log.submit.round(), log.run.round(), log.need, log.estimate.round(), strict=True)
+    users = np.full(len(log), -2) if log.user is None else log.user
+    of_each = zip(log.submit.round(), log.run.round(), log.need, log.estimate.round(), users + 1, strict=True)
     lines = [
-        f"{k} {submit:.0f} -1 {run:.0f} {need:g} -1 -1 {need:g} {limit:.0f} -1 1 -1 -1 -1 -1 -1 -1 -1"
-        for k, (submit, run, need, limit) in enumerate(of_each, start=1)
+        f"{k} {submit:.0f} -1 {run:.0f} {need:g} -1 -1 {need:g} {limit:.0f} -1 1 {user} -1 -1 -1 -1 -1 -1"
+        for k, (submit, run, need, limit, user) in enumerate(of_each, start=1)
     ]
     path.write_text("\n".join([f"; MaxProcs: {log.servers:g}", *lines]))
     return path

@@ -30,14 +30,6 @@ def test_this_way_to_shuffle_is_typical(example):
     assert abs(end(2) / np.mean([end(seed) for seed in range(200)]) - 1) < 0.02
 
 
-@pytest.mark.parametrize("rule", ["fcfs", "easy"])
-def test_intervals_hold_their_values(example, rule):
-    """The exact capacities have none; tests/logs/test_capacity.py has logs of all kinds."""
-    for x in (mjq_logs.independent_capacity(example, rule, SEED), mjq_logs.own_order_capacity(example, rule)):
-        assert x.low < x.value < x.high
-        assert 0 < x.share_low < x.share < x.share_high < 1
-
-
 def test_what_needs_waste_has_the_same_sign_in_both_halves(example):
     """Of the six needs that the chapter lists; the numbers are not the same."""
     middle = len(example) // 2
