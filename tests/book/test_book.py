@@ -6,7 +6,6 @@ import os
 import re
 import subprocess
 import sys
-from collections import Counter
 from functools import cache
 from html import unescape
 from html.parser import HTMLParser
@@ -17,7 +16,6 @@ import pytest
 import yaml
 from bs4 import BeautifulSoup
 
-from mjq.simulation.policies import FAMILIES, POLICIES
 from mjq_book import published
 from mjq_book.chapters import CHAPTERS, PAPERS
 from tests.conftest import DESK, PHONE, ROOT, after, beyond_the_edge, resize, turn, violations, visit
@@ -96,13 +94,6 @@ def test_equations_keep_the_numbers_of_their_paper(html, paper):
         assert shown[f"equation-{paper.key.lower()}-{k}"] == f"({paper.key}.{k})"
 
 
-def test_download_is_offered_and_launch_where_the_address_is_public(html):
-    text = (html / "notebooks/processing_capacity.html").read_text(encoding="utf-8")
-    assert ("mybinder.org" in text) == PUBLISHED
-    assert "_sources/notebooks/processing_capacity.ipynb" in text
-    assert (html / "_sources/notebooks/processing_capacity.ipynb").exists()
-
-
 def test_each_term_of_the_glossary_is_linked_from_the_chapters_once_on_a_page(html):
     there = soup_of(html / "book/glossary.html").select("dl.glossary > dt, dl.glossary > dd")
     before = ["dd", *(tag.name for tag in there)]
@@ -127,24 +118,6 @@ def test_each_page_stands_on_a_shelf_and_says_version_and_day(html):
         assert re.fullmatch(r"Version \d+\.\d+\.\d+, built on \d+ [A-Z][a-z]+ 20\d\d\.", line.get_text()), page
 
 
-@pytest.mark.parametrize(
-    ("page", "opened_parts"),
-    [
-        ("book/index", []),
-        ("notebooks/stability", []),
-        ("notebooks/stability_claims", ["Claim by claim"]),
-        ("book/glossary", ["Reference"]),
-    ],
-)
-def test_the_sidebar_folds_what_is_for_looking_up(html, page, opened_parts):
-    sidebar = soup_of(html / f"{page}.html").select_one(".bd-sidebar-primary")
-    folds = {fold.summary.get_text().strip(): fold for fold in sidebar.select("details.part")}
-    assert folds.keys() == {"Claim by claim", "Reference"}
-    assert [part for part, fold in folds.items() if fold.has_attr("open")] == opened_parts
-    files = [page["file"] for part in CONTENTS["parts"] if part["caption"] in folds for page in part["chapters"]]
-    assert len([link for fold in folds.values() for link in fold.select("a")]) == len(files)
-
-
 @pytest.mark.parametrize("chapter", CHAPTERS, ids=lambda one: one.name)
 def test_chapters_say_how_to_cite_them(html, chapter):
     page = soup_of(html / f"notebooks/{chapter.name}.html")
@@ -154,23 +127,6 @@ def test_chapters_say_how_to_cite_them(html, chapter):
     for words in (work["authors"][0]["name"], title, work["title"], work["version"]):
         assert words in line
     assert ("and the paper that it treats" in line) == chapter.of_a_paper
-
-
-def test_the_course_adds_up_the_reading_times_of_its_pages(html):
-    said = r"Reading time about (\d+) minutes"
-    pages = [html / f"notebooks/{name}.html" for name in ("stability", "cluster")]
-    minutes = [int(re.search(said, path.read_text(encoding="utf-8"))[1]) for path in pages]
-    week = soup_of(html / "book/course.html").find(id="week-2").find_parent("section").get_text()
-    assert f"{sum(minutes)} minutes of reading" in week
-
-
-def test_a_chapter_says_three_times_of_which_that_with_paper_follows_from_its_formulas(html):
-    times = r"Reading time about (\d+) minutes without the exercises, (\d+) for the answer .*?, (\d+) with paper"
-    for chapter in CHAPTERS:
-        page = soup_of(html / f"notebooks/{chapter.name}.html")
-        whole, answer, paper = map(int, re.search(times, page.article.get_text()).groups())
-        formulas = page.find(id="derivation").select("div.math")
-        assert 0 < answer < whole < paper == whole + 5 * len(formulas), chapter.name
 
 
 # --- In a browser ---------------------------------------------------------------------------------------------------
@@ -260,13 +216,6 @@ def test_an_address_in_a_page_leads_to_its_place(html, browser, width):
     page.context.close()
 
 
-def test_a_page_opens_in_the_colours_that_the_reader_prefers(html, browser):
-    page, trouble = visit(browser, html / "notebooks/near_saturation.html", scheme="dark")
-    assert page.evaluate("document.documentElement.dataset.theme") == "dark"
-    assert not trouble
-    page.context.close()
-
-
 COPIED = """button => {
     let copied;
     const keep = event => { copied = event.target.value; };
@@ -289,11 +238,6 @@ def test_what_is_copied_has_no_prompts(html, browser):
     page.context.close()
 
 
-def test_the_address_to_clone_is_there_where_it_is_public(html):
-    text = (html / "book/operators.html").read_text(encoding="utf-8")
-    assert ("git clone" in text) == PUBLISHED
-
-
 def test_maps_of_colours_are_not_inverted_in_the_dark(html, browser):
     page, trouble = visit(browser, html / "notebooks/scheduling.html", scheme="dark")
     kinds = "images => images.map(image => [image.matches('.map'), getComputedStyle(image).filter])"
@@ -314,13 +258,6 @@ def test_the_reference_has_every_public_name_of_the_models(html):
             assert there & {f"{home}.{name}" for home in homes}, name
 
 
-def test_rows_of_the_ledger_lead_to_their_cells(html):
-    soup = soup_of(html / "book/ledger.html")
-    links = [tag["href"] for tag in soup.select("table.ledger td:last-child a")]
-    assert len([x for x in links if "#cell-" in x]) > 100
-    assert all(x.startswith(("../notebooks/", "https://") if PUBLISHED else "../notebooks/") for x in links)
-
-
 def test_checks_and_their_code_stand_behind_a_line_that_says_how_many_passed(html):
     folds = [line for page in pages(html) for line in soup_of(page).select("details.hide:has(.mjq-checks)")]
     assert len(folds) > 100
@@ -328,14 +265,6 @@ def test_checks_and_their_code_stand_behind_a_line_that_says_how_many_passed(htm
         summary = fold.select_one("summary").get_text().strip()
         if "passed" in summary:
             assert fold.select("pre") and fold.select_one(".mjq-checks summary").get_text() in summary
-
-
-@pytest.mark.parametrize("page", ["book/schedules", "book/ledger", "notebooks/scheduling"])
-def test_pages_say_what_a_policy_does_in_its_own_words(html, page):
-    text = " ".join(soup_of(html / f"{page}.html").get_text().split())
-    rules = {row["item"] for row in published.ledger("SCHED") if row["kind"] == "rule"}
-    for name, rule in (POLICIES | FAMILIES).items():
-        assert rule.sentence in text or (page == "book/ledger" and name not in rules), name
 
 
 def test_an_address_that_is_not_public_is_nowhere(html):
@@ -362,30 +291,10 @@ def test_every_formula_is_mathml_with_signs_that_the_font_has(html, monkeypatch)
     assert all(counts[chapter.name] > 20 for chapter in CHAPTERS)
 
 
-def test_figures_of_each_page_are_counted_from_one(html):
-    """So are exercises. Those of a chapter have its number in front."""
-    counted = 0
-    for path in pages(html):
-        numbers = [x.get_text() for x in soup_of(path).select("article .caption-number")]
-        for kind in ("Fig.", "Exercise"):
-            of_kind = [x.split()[1].split(".") for x in numbers if x.startswith(kind)]
-            assert [int(x[-1]) for x in of_kind] == list(range(1, len(of_kind) + 1)), (path.name, of_kind)
-            assert len({tuple(x[:-1]) for x in of_kind}) <= 1, path.name
-            counted += len(of_kind)
-    assert counted > 150
-
-
 def test_no_tex_stands_among_the_words(html):
     for path in pages(html):
         texts = soup_of(path).body.find_all(string=TEX)
         assert not [x for x in texts if not x.find_parent(["code", "pre", "script", "style", "math"])], path.name
-
-
-def test_displayed_formulas_stand_in_boxes_that_scroll_and_keep_their_numbers(html):
-    boxes = soup_of(html / "notebooks/stability.html").select("div.math")
-    assert len(boxes) > 15 and all(box.select_one(".formula > math[display=block]") for box in boxes)
-    numbers = [box.select_one(".eqno").get_text() for box in boxes if box.select_one(".eqno")]
-    assert len(numbers) > 5 and all(re.match(r"\(GHS20\.\w+\)", number) for number in numbers)
 
 
 def test_mathematics_is_typeset(opened):
@@ -402,16 +311,6 @@ def test_mathematics_is_typeset(opened):
             .map(root => root.getBoundingClientRect().right - root.lastElementChild.getBoundingClientRect().right)"""
     )
     assert all(gap < 1 for gap in behind_roots)
-
-
-def test_page_one_counts_as_the_ledger_does(html):
-    results = Counter(row["result"] for paper in published.LEDGERS for row in published.ledger(paper))
-    door = soup_of(html / "book/index.html").select(".door")[2].get_text()
-    told = [
-        results.total(),
-        *(results[result] for result in ("reproduced", "checked on examples", "holds in part", "does not hold")),
-    ]
-    assert [int(number) for number in re.findall(r"\d+", door)] == told
 
 
 def test_search_finds_the_chapter(html, browser):
@@ -453,16 +352,6 @@ def test_panels_and_self_checks_are_in_their_chapters(opened):
     assert not panel.is_visible()
     page.emulate_media(media="screen")
     assert not opened.trouble
-
-
-@pytest.mark.parametrize("opened", ["book/index"], indirect=True)
-def test_the_scene_of_page_one_is_seen_whole_when_a_reader_changes_it(opened):
-    scene = opened.page.locator("#panel-scene")
-    scene.get_by_role("button", name="The story").click()  # which begins to play
-    sliders = scene.locator(".panel-sliders input")
-    sliders.first.press("ArrowLeft")
-    assert sliders.last.input_value() == sliders.last.get_attribute("max")
-    assert scene.get_by_role("button", name="Play").is_visible()
 
 
 @pytest.mark.parametrize("opened", CHAPTER_PAGES, indirect=True)

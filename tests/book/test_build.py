@@ -1,5 +1,6 @@
 """The build: what depends on what, and what happens when a chapter fails."""
 
+import os
 import shutil
 
 import nbformat
@@ -7,7 +8,7 @@ import pytest
 from nbformat.v4 import new_code_cell, new_notebook
 from nbval.plugin import IPyNbFile, NbCellError
 
-from mjq_book.runs import execution
+from mjq_book.runs import execution, readable
 from tests.conftest import PACKAGES, ROOT
 from tests.nbval_plugin import Played, build_script, recording
 
@@ -90,25 +91,17 @@ CODE, WORDS = ("", "\nmore = 1\n"), ('"""', '"""In other words. ')  # what is re
     [
         ("lazy", CLOSED_FORMS, CODE, True),
         ("lazy", CLOSED_FORMS, WORDS, False),
-        ("lazy", "mjq/models/stability/__init__.py", CODE, True),
         ("lazy", "mjq/solvers/qbd.py", CODE, False),
-        ("lazy", "mjq_book/published/bb22.csv", CODE, False),
         ("lazy", "requirements.lock", CODE, True),
         ("tables", "mjq_book/published/bb22.csv", CODE, True),
-        ("tables", "mjq_book/published/bb22_ledger.csv", CODE, False),
         ("tables", "mjq_book/published/ghs20.csv", CODE, False),
-        ("tables", "mjq_book/experiments/tables/evaluation.csv", CODE, True),
-        ("tables", "mjq_logs/classes/nasa_ipsc.csv", CODE, True),
         ("tables", "mjq_logs/making/example.swf.gz", CODE, True),
         ("tables", "mjq_logs/cli/__init__.py", CODE, False),
         ("workers", "mjq/models/cluster/rule.py", CODE, True),
-        ("workers", "mjq/models/cluster/rule.py", WORDS, False),
         ("workers", "mjq/models/fluid/share.py", CODE, False),
         ("commands", "mjq_logs/cli/__init__.py", CODE, True),
-        ("commands", "mjq_logs/cli/__init__.py", WORDS, False),
         ("commands", "mjq/simulation/loop.py", CODE, False),
         ("commands", "notebooks/stability.ipynb", ("servers; our", "machines; our"), True),
-        ("commands", "notebooks/stability.ipynb", ("our choice", "ours"), True),
         ("commands", "notebooks/lazy.ipynb", ("throughput", "product_form"), False),
     ],
 )
@@ -124,76 +117,6 @@ def test_a_change_executes_the_chapters_that_used_what_changed(executed, name, f
     finally:
         path.write_bytes(before)
     assert executed.fresh(name)
-
-
-def test_a_module_that_is_gone_executes_the_chapter(executed):
-    path = executed.ROOT / CLOSED_FORMS
-    before = path.read_bytes()
-    path.unlink()
-    try:
-        assert not executed.fresh("lazy")
-        assert executed.fresh("tables")
-    finally:
-        path.write_bytes(before)
-
-
-def test_a_chapter_whose_module_changed_while_it_was_executed_is_executed_again(build):
-    chapter = notebook("import os\nfrom mjq._util import checks\nos.utime(checks.__file__)")
-    nbformat.write(chapter, build.ROOT / "notebooks/edited.ipynb")
-    assert build.execute_changed(["edited"]) == 0
-    assert (build.EXECUTED / "edited.ipynb").exists()
-    assert not build.fresh("edited")
-
-
-CELL = """def helper(x):
-    \"\"\"Say what it does.\"\"\"
-    return [x, x]  # twice
-
-helper(6 * 7)"""
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "matters"),
-    [
-        ("# twice", "# two times", False),
-        ("Say what it does.", "Give the same number twice.", False),
-        ("[x, x]", "[\n        x,\n        x,\n    ]", False),
-        ("helper(6 * 7)", "helper(6 * 7)  # a comment;", False),
-        ("[x, x]", "[x, x, x]", True),
-        ("helper(6 * 7)", "helper(6 * 7);", True),
-        ("helper(6 * 7)", "helper(6 * 7);  # quietly", True),
-    ],
-)
-def test_comments_docstrings_and_layout_of_a_cell_execute_nothing(build, old, new, matters):
-    assert old in CELL
-    before, after = (digest(build, notebook(code)) for code in (CELL, CELL.replace(old, new)))
-    assert (before != after) is matters
-
-
-def test_what_cells_print_or_hand_to_the_shell_is_no_comment(build):
-    for old, new in (('"one"', '"two"'), ("%%bash\ncat  # one", "%%bash\ncat  # two")):
-        digests = {digest(build, notebook(code)) for code in (old, new)}
-        assert len(digests) == 2, old
-
-
-@pytest.mark.parametrize(
-    ("tag", "matters"),
-    [("hide-input", False), ("nbval-check-output", False), ("parameters", True)],
-)
-def test_tags_that_speak_to_the_page_execute_nothing(build, tag, matters):
-    chapter = notebook("x = 1")
-    before = digest(build, chapter)
-    chapter.cells[0].metadata.tags = [tag]
-    assert (digest(build, chapter) != before) is matters
-
-
-def test_a_changed_cell_matters_and_a_stored_output_does_not(build):
-    chapter = notebook("1 + 1")
-    before = digest(build, chapter)
-    chapter.cells[0].outputs = [nbformat.v4.new_output("stream", text="2")]
-    assert digest(build, chapter) == before
-    chapter.cells[0].source = "1 + 2"
-    assert digest(build, chapter) != before
 
 
 def test_words_are_renewed_and_nothing_executed(build, monkeypatch, capsys):
@@ -252,13 +175,17 @@ def test_what_the_book_executed_is_not_executed_again(build):
         assert recording(path, build) is None
 
 
-def test_as_another_processor_would_compute_it_a_chapter_is_executed(build, monkeypatch):
-    path = build.ROOT / "notebooks/good.ipynb"
-    nbformat.write(notebook("print(6 * 7)"), path)
-    assert build.execute_changed(["good"]) == 0
-    assert recording(path, build)
-    monkeypatch.setenv("NUMBA_CPU_NAME", "generic")
-    assert recording(path, build) is None
+def test_of_a_notebook_and_its_executed_copy_the_newer_one_is_shown(tmp_path):
+    notebook, copy = tmp_path / "notebooks/one.ipynb", tmp_path / "executed/one.ipynb"
+    for path, when in ((notebook, 2), (copy, 1)):
+        path.parent.mkdir()
+        path.touch()
+        os.utime(path, (when, when))
+    assert readable.files(tmp_path, copy.parent) == readable.files(tmp_path) == {"one": notebook}
+    os.utime(copy, (3, 3))
+    assert readable.files(tmp_path, copy.parent) == {"one": copy}
+    copy.unlink()
+    assert readable.files(tmp_path, copy.parent) == {"one": notebook}
 
 
 def test_refresh_stores_outputs_without_timings_and_they_are_not_compared_with_themselves(build, monkeypatch):

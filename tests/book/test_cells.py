@@ -1,4 +1,4 @@
-"""What a student meets in a chapter: short helpers, folded checks that say what they check, figures for a phone."""
+"""What a student meets in a chapter: folded checks that say what they check, figures for a phone."""
 
 import ast
 import re
@@ -48,20 +48,8 @@ def letter_sizes(drawing):
     return [x for x in sizes if not any(abs(x / y - part) < 0.01 for y in sizes for part in (0.7, 0.49))]
 
 
-def functions(cell):
-    """The functions that a cell defines, those inside others too."""
-    return [node for node in ast.walk(ast.parse(cell.source)) if isinstance(node, ast.FunctionDef)]
-
-
 def asserts(cell):
     return [node for node in ast.walk(ast.parse(cell.source)) if isinstance(node, ast.Assert)]
-
-
-def test_helpers_say_what_they_do(path):
-    for cell in code_cells(path):
-        for helper in functions(cell):
-            assert ast.get_docstring(helper), (cell.metadata.name, helper.name)
-            assert "\n" not in ast.get_docstring(helper), (cell.metadata.name, helper.name)
 
 
 def test_what_is_asserted_has_a_name_that_says_it(path):

@@ -1,5 +1,6 @@
 """A chapter is entered in `mjq.models`, and all that it takes is there."""
 
+import importlib
 import json
 import re
 
@@ -41,6 +42,33 @@ def test_models_are_those_of_the_list():
     assert all(getattr(mjq, name) is getattr(models, name) for name in NAMES)
     modules = {path.stem for path in (ROOT / "mjq/models").iterdir()} - {"__init__", "__pycache__", "chapters"}
     assert modules == set(NAMES)
+
+
+@each_chapter
+def test_what_a_chapter_calls_open_has_a_card(chapter):
+    cells = nbformat.read(ROOT / f"notebooks/{chapter.name}.ipynb", as_version=4).cells
+    text = "\n".join(cell.source for cell in cells if cell.cell_type == "markdown")
+    (line,) = re.findall(r"^\* \*\*What is open:\*\* (.+)$", text, re.M)
+    exercises = re.findall(r"\]\(#([\w-]+)\)", line)
+    page = (ROOT / "book/open.md").read_text(encoding="utf-8")
+    assert exercises and all(f"<{exercise}>`" in page for exercise in exercises)
+
+
+def test_each_chapter_has_a_card_on_page_one_with_a_check_that_the_chapter_asserts(monkeypatch):
+    monkeypatch.syspath_prepend(ROOT / "book/_ext")
+    cell_of = importlib.import_module("mjqbook").cell_of
+    page = (ROOT / "book/index.md").read_text(encoding="utf-8")
+    cards = re.findall(r"^:::\{answer\} .*? </notebooks/(\w+)>\n(?::.+\n)*:check: (\w+)$", page, re.M)
+    assert [name for name, _ in cards] == [chapter.name for chapter in CHAPTERS]
+    for name, check in cards:
+        assert check in cell_of(ROOT / f"notebooks/{name}.ipynb")
+
+
+def test_the_plan_of_the_course_has_the_times_of_all_chapters():
+    page = (ROOT / "book/course.md").read_text(encoding="utf-8")
+    row = r"^\| \{doc\}`/notebooks/(\w+)`[^|]*\| \{minutes\}`(\w+)` \| \{paper-minutes\}`(\w+)` \|"
+    times = re.findall(row, page, re.M)
+    assert set(times) == {(chapter.name,) * 3 for chapter in CHAPTERS}
 
 
 @each_chapter

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from matplotlib import pyplot as plt
 
-from mjq import cluster
 from mjq.plots.tables import rounded_down, rounded_up
 from mjq_book.drawings.cluster import draw_timeline, timeline
 
@@ -25,28 +24,6 @@ def test_no_server_is_held_twice_and_the_order_is_kept(jobs):
     assert (found["comes"][1:] == found["starts"][:-1]).all()
 
 
-def test_a_job_waits_no_longer_than_it_must(jobs):
-    found = timeline(6, **jobs).head(300)
-    for k, row in enumerate(found.iter_rows(named=True)):
-        if row["fits"] > row["comes"]:  # just before, too few servers were idle
-            before = found.head(k)
-            held = before.filter(before["completes"] >= row["fits"])["size"].sum()
-            assert 6 - held < row["size"]
-
-
-def test_long_run_is_that_of_a_flooded_cluster(jobs):
-    found = timeline(6, **jobs)
-    end = found["starts"][-1]
-    running = np.minimum(found["completes"].to_numpy(), end) - found["starts"].to_numpy()
-    flooded = cluster.performance(6, *cluster.uniform_sizes(6), lam=1e6, mu1=10, mu2=1, C=1)
-    assert running.sum() / end == pytest.approx(flooded.mean_jobs, rel=0.05)
-
-
-def test_timeline_refuses_a_job_that_never_fits():
-    with pytest.raises(ValueError, match="exceeds"):
-        timeline(2, [3], [1.0], [1.0])
-
-
 def test_drawing_shows_what_is_reserved_and_what_runs():
     found = timeline(3, [1, 2, 3], mapping=[1, 1, 1], running=[5, 2, 9])
     ax = draw_timeline(found, until=8)
@@ -55,15 +32,6 @@ def test_drawing_shows_what_is_reserved_and_what_runs():
     assert blocks == [(0, 0, 1, 1), (1, 0, 5, 1), (1, 1, 1, 2), (2, 1, 2, 2), (6, 0, 1, 3), (7, 0, 9, 3)]
     assert [word.get_text() for word in ax.texts] == ["1", "2", "3", "next: 3"]
     assert ax.get_xlim() == (0, 8) and ax.get_ylim() == (0, 3)
-    plt.close(ax.figure)
-
-
-def test_drawing_keeps_servers_that_lie_apart_apart():
-    found = timeline(3, [1, 1, 1, 2], mapping=[1] * 4, running=[2, 20, 2, 2])
-    ax = draw_timeline(found)
-    last = [patch for patch in ax.patches if patch.get_x() >= found["fits"][3]]
-    assert found["servers"][3].to_list() == [0, 2]
-    assert [(patch.get_y(), patch.get_height()) for patch in last] == [(0, 1), (0, 1), (2, 1), (2, 1)]
     plt.close(ax.figure)
 
 

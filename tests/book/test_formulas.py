@@ -16,14 +16,6 @@ def formulas(monkeypatch):
     sys.modules.pop("formulas")
 
 
-def test_a_formula_that_cannot_be_translated_is_an_error_of_the_build(formulas, monkeypatch):
-    told = []
-    monkeypatch.setattr(formulas, "logger", SimpleNamespace(warning=lambda *words, **more: told.append(words)))
-    with pytest.raises(formulas.nodes.SkipNode):
-        formulas.checked(r"\nothing{", False, None)
-    assert len(told) == 1
-
-
 @pytest.mark.parametrize(
     ("tex", "pieces"),
     [
@@ -38,11 +30,6 @@ def test_long_formulas_in_a_line_may_break_and_lose_nothing(formulas, tex, piece
     broken = formulas.broken(whole)
     assert broken.count("<math>") == broken.count("<wbr>") + 1 == pieces
     assert broken.replace("</math><wbr><math>", "") == whole
-
-
-def test_lines_of_a_displayed_formula_are_aligned(formulas):
-    assert formulas.lines_of(r"x & = 1 \\ y & = 2").startswith(r"\begin{aligned}")
-    assert formulas.lines_of(r"\begin{matrix}1 \\ 2\end{matrix}").startswith(r"\begin{matrix}")
 
 
 def test_brackets_and_stops_stay_on_the_line_of_their_formula(formulas):
@@ -62,10 +49,3 @@ def test_brackets_and_stops_stay_on_the_line_of_their_formula(formulas):
     assert [text.astext() for text in paragraph.children[::2]] == ["If ", " the ", " ", " So"]
     kept = stay(stay(f"({short}") + "),"), stay(f"{letter}-th,"), "<wbr>".join([*pieces, stay(f"{last}.")])
     assert pieces and tuple(page.body) == kept
-
-
-def test_a_stop_elsewhere_stays_where_it_is(formulas):
-    nodes = formulas.nodes
-    paragraph = nodes.paragraph("", "", nodes.strong("", "A"), nodes.Text(". "), nodes.math("", "x"), nodes.Text(". "))
-    formulas.keep_neighbours(None, paragraph, "")
-    assert paragraph.astext() == "A. x "

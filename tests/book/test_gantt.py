@@ -43,18 +43,6 @@ def test_the_blocks_cover_what_is_held_until_the_end_of_the_drawing():
     plt.close(ax.figure)
 
 
-def test_servers_that_lie_apart_are_drawn_apart():
-    ax = plots.gantt(in_line([(1, 1.0), (1, 3.0), (2, 1.0)], 3))
-    assert [x.get_xy()[1] for x in ax.patches] == [0, 1, 0, 2]
-    plt.close(ax.figure)
-
-
-def test_numbers_of_jobs():
-    ax = plots.gantt(replay([0, 1, 2], [2, 4, 2], [5, 2, 4], None, 4))
-    assert [text.get_text() for text in ax.texts] == ["1", "2", "3"]
-    plt.close(ax.figure)
-
-
 def test_what_cannot_be_drawn_is_refused():
     with pytest.raises(ValueError, match="interrupted"):
         plots.gantt(replay([0, 1], [1, 2], [5, 2], None, 2, "server-filling"))

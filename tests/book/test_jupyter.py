@@ -1,5 +1,7 @@
 """The ordinary commands of Jupyter work in a clone, as it is, without ours."""
 
+import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -7,6 +9,7 @@ from pathlib import Path
 import nbformat
 import pytest
 
+from mjq_book.runs import readable
 from tests.conftest import ROOT
 
 pytestmark = pytest.mark.slow
@@ -25,19 +28,33 @@ def clone(tmp_path_factory):
     return folder
 
 
-def run(clone, program, *arguments):
+def run(clone, program, *arguments, **variables):
     command = [Path(sys.executable).with_name(program), *arguments]
-    finished = subprocess.run(command, cwd=clone, capture_output=True, text=True)
+    finished = subprocess.run(command, cwd=clone, capture_output=True, text=True, env=os.environ | variables)
     assert finished.returncode == 0, finished.stdout[-3000:] + finished.stderr[-3000:]
     return finished.stdout + finished.stderr
 
 
-def test_jupyter_book_builds_it(clone):
-    said = run(clone, "jupyter-book", "build", ".")
+def words_of_solutions(clone):
+    """A few plain words of each solution."""
+    for path in (clone / "notebooks").glob("*.ipynb"):
+        for cell, hidden in readable.with_solutions_marked(nbformat.read(path, as_version=4)):
+            if hidden and cell.cell_type == "markdown":
+                yield from re.findall(r"^[A-Za-z ,]{30,}", cell.source, re.M)[:1]
+
+
+def test_jupyter_book_builds_it_without_solutions_if_it_is_told_to(clone):
+    said = run(clone, "jupyter-book", "build", ".", SOLUTIONS="off", GITHUB_REPOSITORY="somebody/mjq")
     assert "WARNING" not in said
     pages = clone / "_build/html"
-    assert "Stability of two-class" in (pages / "notebooks/stability.html").read_text(encoding="utf-8")
-    assert (pages / "index.html").exists()
+    page = (pages / "notebooks/stability.html").read_text(encoding="utf-8")
+    assert "Stability of two-class" in page and "mybinder.org/v2/gh/somebody/mjq" in page
+    solved = set(words_of_solutions(clone))
+    assert len(solved) > 20
+    for path in pages.rglob("*"):
+        if path.suffix in {".html", ".ipynb", ".md"} and "_static" not in path.parts:
+            text = " ".join(path.read_text(encoding="utf-8").split())
+            assert not [words for words in solved if words in text] and "Answer to question" not in text, path
 
 
 def test_papermill_runs_a_chapter(clone):

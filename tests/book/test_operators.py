@@ -54,21 +54,15 @@ def test_commands_are_those_of_the_outputs():
         assert " ".join(["$ .venv/bin/mjq", *words]) in shown
 
 
-@pytest.mark.parametrize(("name", "notes"), re.findall(r"```\{output\} (\S+)\n(.*?)```", PAGE, re.S))
-def test_each_note_belongs_to_words_that_the_command_prints(name, notes):
-    lines = output.kept(name).read_text(encoding="utf-8").splitlines()
-    for words in re.findall(r"^\* `(.+?)`", notes, re.M):
-        console.place(lines, words)
-
-
 def test_slurm_is_asked_for_what_we_read():
     (block,) = [block for block in BLOCKS if "sacct" in block]
     ours, shown = ("".join(text.replace("\\\n", "").split()) for text in (COMMAND, block.removeprefix("$")))
     assert ours == shown
 
 
-def test_the_examples_of_the_extension_run():
-    failed, tried = doctest.testmod(console)
+@pytest.mark.parametrize("path", ["_ext/console.py", "_ext/selfchecks.py", "live_panels.py"])
+def test_the_examples_of_modules_of_the_book_run(path):
+    failed, tried = doctest.testmod(module(ROOT / "book" / path))
     assert tried and not failed
 
 

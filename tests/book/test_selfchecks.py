@@ -1,6 +1,5 @@
 """Self-checks: the right answer is the computed one, it is nowhere in plain sight, and a keyboard is enough."""
 
-import doctest
 import io
 import re
 import shutil
@@ -91,12 +90,6 @@ def answers(chapter):
     return found
 
 
-def test_a_chapter_asks_some_questions_and_says_why(chapter):
-    blocks = BLOCK.findall(words(chapter))
-    assert all(":why:" in block for block in blocks)
-    assert len(blocks) >= 4
-
-
 def test_another_answer_gets_the_hint_and_then_the_computed_one_which_is_right(chapter, forms, browser, tmp_path):
     """With the keyboard alone; the answer is shown after two wrong ones."""
     page, trouble = visit(browser, page_of(forms, chapter, tmp_path))
@@ -140,41 +133,3 @@ def test_no_answer_is_in_plain_sight(chapter, forms):
             assert not [x for x in numbers if abs(x - answer) <= tolerance], name
         assert form["data-answer"] == selfchecks.encoded(float(answer))
         assert not form.select(".selfcheck-options code"), "conditions stay in the source"
-
-
-BAD = """# Asked
-
-:::{selfcheck} two-right
-:hint: There are two.
-
-Which?
-
-* `stability.naive_throughput(2, 1, 2, 1, 1, 0.5) > 1` This one.
-* `stability.naive_throughput(2, 1, 2, 1, 1, 0.5) < 3` That one.
-:::
-
-:::{selfcheck} not-computed
-:answer: 100 - {nobody-has-glued-this}
-:tolerance: 1
-:hint: Nobody knows.
-
-How many?
-:::
-"""
-
-
-def test_a_question_without_one_right_answer_is_left_out_with_a_warning(tmp_path):
-    site = tmp_path / "site"
-    site.mkdir()
-    (site / "bad.md").write_text(BAD, encoding="utf-8")
-    html, warnings = written(site, "bad")
-    assert "self-check two-right" in warnings
-    assert "2 options are right" in warnings
-    assert "nobody-has-glued-this" in warnings
-    assert "selfcheck" not in (html / "bad.html").read_text(encoding="utf-8")
-
-
-def test_the_examples_of_the_extension_run():
-    failed, tried = doctest.testmod(selfchecks)
-    assert tried
-    assert not failed

@@ -1,6 +1,5 @@
 """Students' notebooks: complete as they are, without solutions, and with the numbers of the book."""
 
-import ast
 import re
 import sys
 from functools import cache
@@ -49,14 +48,6 @@ def test_nothing_is_left_that_only_the_book_understands(name):
 
 
 @each_notebook
-def test_the_first_cells_are_the_title_and_how_to_install(name):
-    title, install = written(name).cells[:2]
-    assert title.source.startswith("# ")
-    assert ADDRESS in install.source
-    ast.parse(install.source)
-
-
-@each_notebook
 def test_code_is_that_of_the_chapter_without_the_solutions(name):
     solutions = [cell.source for cell, hidden in readable.with_solutions_marked(chapter(name)) if hidden]
     cells = [cell for cell in chapter(name).cells if cell.cell_type == "code" and cell.source not in solutions]
@@ -101,8 +92,13 @@ def test_a_book_without_solutions_has_none_and_the_same_numbers(name):
             assert cell.source in hidden
 
 
+def has_solutions_with_code(name):
+    """Whether its cells are others than those of the chapter, which the book executes."""
+    return any(hidden and cell.cell_type == "code" for cell, hidden in readable.with_solutions_marked(chapter(name)))
+
+
 @pytest.mark.slow
-@each_notebook
+@pytest.mark.parametrize("name", filter(has_solutions_with_code, readable.NOTEBOOKS))
 def test_it_runs_as_it_is(name, tmp_path, monkeypatch):
     monkeypatch.setenv("MJQ_WORKERS", "1")
     monkeypatch.chdir(tmp_path if name != "run_it_again" else ROOT)

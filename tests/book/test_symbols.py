@@ -20,14 +20,6 @@ def symbols(monkeypatch):
     return importlib.import_module("symbols")
 
 
-@pytest.fixture(scope="module")
-def pages():
-    if not HTML.exists():
-        pytest.skip("the book is not built: make book")
-    texts = {x.name: (HTML / f"notebooks/{x.name}.html").read_text(encoding="utf-8") for x in CHAPTERS}
-    return {name: BeautifulSoup(text, "html.parser").article for name, text in texts.items()}
-
-
 def test_each_letter_of_a_chapter_has_one_meaning():
     letters = [(row["chapter"], row["letter"]) for row in ROWS]
     assert len(set(letters)) == len(letters)
@@ -41,12 +33,6 @@ def test_an_index_may_be_another_one_of_its_kind_and_nothing_else(symbols):
     assert symbols.meanings_in("b", "processing_capacity") == []
     assert symbols.meanings_in("n_3", "stability") == []  # there are two classes, and a letter for each
     assert symbols.meanings_in("n_1", "stability") != symbols.meanings_in("n_2", "stability")
-
-
-def test_each_letter_of_the_list_is_found_in_a_formula(symbols):
-    for row in ROWS:
-        formula = rf"1 + \frac{{{row['letter']}}}{{2}}"
-        assert symbols.meanings_in(formula, row["chapter"])[:1] == [symbols.in_words(row["meaning"])], row
 
 
 def test_letters_are_marked_and_nothing_else_changes(symbols):

@@ -46,27 +46,3 @@ def test_the_first_use_is_a_link_and_the_words_stay(terms):
 @pytest.mark.parametrize("words", ["snowdrift", "drift-free", "It wastes servers.", "the head of a line"])
 def test_parts_of_other_words_and_verbs_are_no_uses(terms, words):
     assert linked(terms, sentence(words))[0] == {}
-
-
-@pytest.mark.parametrize(
-    "piece",
-    [
-        nodes.title("", "Drift"),
-        nodes.paragraph("", "", nodes.literal("", "drift")),
-        nodes.paragraph("", "", nodes.math("", "drift")),
-        nodes.paragraph("", "", nodes.reference("", "drift", refuri="x")),
-        nodes.figure("", nodes.caption("", "drift")),
-        nodes.container("", nodes.paragraph("", "drift"), nb_element="cell_code"),
-        nodes.literal_block("", "drift"),
-    ],
-)
-def test_headings_code_formulas_links_and_captions_stay_as_they_are(terms, piece):
-    links, _ = linked(terms, piece, sentence("Now the drift."))
-    assert links == {"drift": "glossary.html#term-drift"}
-    assert linked(terms, piece)[0] == {}
-
-
-def test_forms_stay_as_they_are(terms):
-    form = nodes.raw("", '<form class="selfcheck">', format="html"), sentence("Is it drift?")
-    _, page = linked(terms, *form, nodes.raw("", "</form>", format="html"), sentence("Now the drift."))
-    assert not list(page.children[1].findall(nodes.reference)) and list(page.children[3].findall(nodes.reference))

@@ -3,17 +3,14 @@
 import ast
 import io
 import json
-import logging
-import signal
 import subprocess
 import sys
 import time
-import warnings
 from contextlib import redirect_stderr
 
 import pytest
 
-from mjq._util import parallel, watching
+from mjq._util import watching
 from mjq_logs.cli import alive
 from tests.conftest import trees
 
@@ -50,36 +47,6 @@ cli.command.main = command
 sys.exit(cli.process())
 """
 
-# A signal comes while a compiled loop runs, which then ends; if it has ended before, the signal is waited for.
-SOON_OVER = """
-import os
-import signal
-import sys
-import threading
-import time
-
-from mjq.simulation import simulate_multiserver
-from mjq_logs import cli
-
-def run(jobs):
-    return simulate_multiserver(B=6, b=(2, 3), mu=(1, 1), p=(0.5, 0.5), lam=1, jobs=jobs, seed=1)
-
-def command(*arguments, **options):
-    run(100)  # it is compiled
-    threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGINT)).start()
-    run(5_000_000)
-    time.sleep(60)
-
-signal.signal(signal.SIGINT, signal.default_int_handler)
-if "command" in sys.argv:
-    cli.command.main = command
-    sys.exit(cli.process())
-try:
-    command()
-except (KeyboardInterrupt, SystemError):  # as numba says it
-    print("mjq: stopped", file=sys.stderr)
-    sys.exit(1)
-"""
 
 # A policy that never returns: the compiled loop goes on for ever. Before it begins, the process says so.
 ENDLESS = """
@@ -121,15 +88,6 @@ def endless(tmp_path):
     run.communicate()
 
 
-@pytest.fixture
-def loud():
-    """What is told of things half done is told again after the test."""
-    before = sys.unraisablehook, logging.root.manager.disable
-    with warnings.catch_warnings():
-        yield
-    sys.unraisablehook, logging.root.manager.disable = before
-
-
 @pytest.mark.parametrize("sent", alive.SIGNALS)
 def test_nothing_is_told_of_what_is_left_half_done(tmp_path, sent):
     words = [sys.executable, "-W", "always", "-c", HALF_DONE, sent.name]
@@ -144,12 +102,6 @@ def test_a_compiled_loop_is_stopped(endless, sent):
     out, err = endless.communicate(timeout=LONGEST)
     assert (endless.returncode, out) == (1, "")
     assert json.loads(err) == {"command": "replay", "error": {"type": "failure", "message": "stopped"}}
-
-
-@pytest.mark.parametrize("how", ["command", "library"])
-def test_a_signal_that_comes_while_a_compiled_loop_runs_is_answered_when_it_ends(how):
-    run = subprocess.run([sys.executable, "-c", SOON_OVER, how], capture_output=True, text=True, timeout=LONGEST)
-    assert (run.returncode, run.stderr.strip()) == (1, "mjq: stopped")
 
 
 def test_every_compiled_function_releases_the_lock_of_the_interpreter():
@@ -210,41 +162,3 @@ def test_a_terminal_is_shown_what_is_done_and_which_share(terminal):
             seen(terminal, "… replay under easy: 25 %, ")
     before, _, after = terminal.getvalue().rpartition("\r")
     assert after == "" and before.endswith(" ")  # nothing stays
-
-
-def test_a_progress_bar_that_stands_still_is_drawn_again(terminal):
-    listening = alive.listening("mjq plan", never, terminal)
-    with redirect_stderr(terminal), listening, parallel.Bar("replays", 4, True):
-        already = terminal.getvalue().count("replays")
-        seen(terminal, "replays", already + 3)
-        assert "…" not in terminal.getvalue().rpartition("replays")[2]  # once the bar is closed, it may be there again
-
-
-def test_without_a_terminal_nothing_is_shown(terminal):
-    looked = []
-    work = watching.working("x", lambda: looked.append(1) or 0.0)
-    with redirect_stderr(terminal), alive.listening("mjq plan", never), work:
-        time.sleep(0.1)
-    assert (terminal.getvalue(), looked) == ("", [])
-
-
-def test_signals_mean_afterwards_what_they_meant_before(loud):
-    found = signal.signal(signal.SIGINT, signal.default_int_handler)  # it is ignored where tests run in the background
-    before = [signal.getsignal(number) for number in alive.SIGNALS], signal.set_wakeup_fd(-1)
-    with alive.listening("mjq", never):
-        for number in alive.SIGNALS:
-            with pytest.raises(KeyboardInterrupt):
-                signal.raise_signal(number)
-    after = [signal.getsignal(number) for number in alive.SIGNALS], signal.set_wakeup_fd(-1)
-    signal.signal(signal.SIGINT, found)
-    assert after == before
-
-
-def test_a_signal_that_is_ignored_stays_so():
-    """As Ctrl-C is in the background of a shell."""
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    try:
-        with alive.listening("mjq", never):
-            signal.raise_signal(signal.SIGINT)
-    finally:
-        signal.signal(signal.SIGINT, before)

@@ -22,14 +22,6 @@ def test_what_is_not_solved_in_time_is_given_up(solve):
         solve()
 
 
-def test_the_shorter_of_two_budgets_counts():
-    with pytest.raises(NotInTime, match="of 0 s"), within(60), within(0):
-        require_time()
-    with pytest.raises(NotInTime, match="of 0 s"), within(0), within(60):
-        require_time()
-    require_time()  # there is none any more
-
-
 def test_what_other_threads_compute_is_spent():
     with within(60):
         spent(30)

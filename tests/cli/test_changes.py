@@ -31,17 +31,12 @@ def notebook(*cells, injected="", outputs=()):
     ("cells", "wanted"),
     [
         (["y = 2 * x", "print(y)", "print(1)"], {1, 2}),
-        (["y = x", "y = 2", "print(y)"], {1}),
         (["y = x", "if y:\n    y = 2", "print(y)"], {1, 2, 3}),
         (["y = []", "y.append(x)", "print(y)"], {2, 3}),
-        (["y = [1]", "z = y.pop(x)", "print(y)"], {2, 3}),
         (["y = [1]", "def f(k):\n    return y.pop(k)", "f(x)", "print(y)"], {3, 4}),
         (["y = {}", "y['a'] = x\nz = 1", "print(z)", "print(y)"], {2, 4}),
         (["def f():\n    return x", "print(f())", "y = f()", "print(1)"], {1, 2, 3}),
-        (["y = 1", "def f():\n    return y", "y = x", "print(f())"], {3, 4}),
         (["import math as m", "print(m.exp(x))", "m.floor(x)", "print(m.pi)"], {2, 3}),
-        (["print([x for x in (1, 2)])", "for k in range(x):\n    z = k", "print(z)"], {2, 3}),
-        (["y = x", "for k in (1, 2):\n    y = k\n    z = y", "print(z)", "print(y)"], {1, 4}),
         (["y = x", "for k in (1, 2):\n    z = y\n    y = k", "print(z)"], {1, 2, 3}),
         (["%%html\n<p>", "x"], {2}),
     ],
@@ -128,15 +123,6 @@ def test_what_differs_though_it_cannot_depend_on_the_parameters_is_told_apart():
     found = changes.between(stored, run)
     assert [x.shown.cell for x in found.strange] == ["cell 4"] and not found.differ
     assert "For another reason, such as other versions or another processor: 1 sentence." in changes.told(found)
-
-
-def test_a_sentence_in_other_words_and_an_answer_of_zero_are_differences():
-    for before, now, words in [
-        ("It is stable.", "It is not stable.", "It is not stable."),
-        ("0 are lost.", "2 are lost.", "2 [0] are lost."),
-        ("−1.5 % more. So it is.", "−2.5 % more. So it is.", "−2.5 [−1.5] % more."),
-    ]:
-        assert changes.Change(changes.Shown("a", "sentence", "", now), before).words == words
 
 
 CHAPTER = {

@@ -2,7 +2,6 @@
 
 import json
 import os
-import platform
 import re
 import signal
 import subprocess
@@ -12,9 +11,7 @@ from pathlib import Path
 
 import click
 import pytest
-from click.shell_completion import ShellComplete
 
-import mjq
 from mjq.__main__ import main as start
 from mjq_book import runs
 from mjq_book.runs import chapters
@@ -59,15 +56,6 @@ def test_list_shows_the_parameters(tmp_path):
     }  # fmt: skip
 
 
-def test_list_without_a_name_shows_a_line_for_each_chapter(tmp_path):
-    lines = said("list", cwd=tmp_path).out.splitlines()
-    assert [line.split(maxsplit=1) for line in lines] == [[name, runs.chapter(name).title] for name in chapters.names()]
-
-
-def test_the_version_names_python():
-    assert said("--version").out.split() == ["mjq", f"{mjq.__version__},", "Python", platform.python_version()]
-
-
 def test_without_the_repository_there_are_no_chapters(tmp_path, monkeypatch):
     monkeypatch.setattr(chapters, "NOTEBOOKS", tmp_path)
     words = f"{chapters.NONE_HERE}\n"
@@ -104,30 +92,6 @@ def test_a_reader_that_has_gone_is_no_error(tmp_path):
     assert (run.returncode, run.stderr) == (1, b"")
 
 
-def test_ctrl_c_while_libraries_are_imported_is_quiet(tmp_path):
-    """The command is interrupted at the very import of its words."""
-    code = (
-        "import sys\n"
-        "class Interrupted:\n"
-        "    def find_spec(self, name, path=None, target=None):\n"
-        "        if name == 'mjq_logs.cli':\n"
-        "            raise KeyboardInterrupt\n"
-        "sys.meta_path.insert(0, Interrupted())\n"
-        "from mjq.__main__ import main\n"
-        "sys.exit(main())\n"
-    )
-    run = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, timeout=600)
-    assert (run.returncode, run.stdout, run.stderr) == (1, "", "mjq: stopped\n")
-
-
-def test_ctrl_c_in_the_middle_is_quiet(tmp_path, monkeypatch):
-    def interrupted(*_, **__):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(runs, "names", interrupted)
-    assert said("list", cwd=tmp_path) == (1, "", "\nmjq: stopped\n")
-
-
 def test_a_file_in_the_current_folder_does_not_replace_a_library(tmp_path, monkeypatch):
     """A chapter of the book, here a small one in its place, does not import from the current folder."""
     (tmp_path / "tabulate.py").write_text("raise RuntimeError('not this one')\n")
@@ -145,24 +109,6 @@ def test_help_and_completion(tmp_path):
     assert "complete" in process(cwd=tmp_path, env=os.environ | {"_MJQ_COMPLETE": "bash_source"}).out
     asked = {"_MJQ_COMPLETE": "bash_complete", "COMP_WORDS": "mjq run stability -p n", "COMP_CWORD": "4"}
     assert process(cwd=tmp_path, env=os.environ | asked).out.split() == ["plain,n", "plain,n1", "plain,n2"]
-
-
-def test_all_commands_are_listed_by_subject_in_the_order_of_the_examples():
-    text = said("--help").out
-    examples = re.findall(r"^ +mjq ([a-z]+) ", text, flags=re.M)
-    listed = re.findall(r"^  ([a-z]+)  +[A-Z].*", text[text.index("\nChapters:") :], flags=re.M)
-    assert listed == list(dict.fromkeys(examples)) == command.list_commands(None)
-    assert re.findall(r"^([A-Z]\w+):$", text, flags=re.M) == ["Options", "Chapters", "Logs", "Teaching"]
-
-
-def test_without_arguments_the_command_shows_its_help():
-    assert said().err == said("--help").out
-
-
-def test_chapters_are_completed():
-    asked = ShellComplete(command, {}, "mjq", "_MJQ_COMPLETE")
-    assert [item.value for item in asked.get_completions(["run"], "st")] == ["stability", "stability_claims"]
-    assert {item.value for item in asked.get_completions(["sweep"], "")} == set(chapters.names())
 
 
 def test_without_what_chapters_need_the_command_says_what_to_install(monkeypatch, capsys):
@@ -284,14 +230,6 @@ def test_a_run_that_is_stopped_leaves_nothing(tmp_path, small, sent):
     assert run.returncode == 1
     assert told.strip() == "mjq: stopped"
     assert not list((tmp_path / "runs/small").iterdir())
-
-
-def test_a_failed_run_ends_with_status_1_and_says_where(tmp_path, small):
-    run = said("run", "small.ipynb", "-p", "x", "3", "--label", "a", cwd=tmp_path)
-    assert run.status == 1
-    assert "small failed in cell 5 (work): ZeroDivisionError" in run.err
-    assert "inverse = 1 / (x - 3)" in run.err
-    assert (tmp_path / "runs/small/a.failed/small.ipynb").exists()
 
 
 def test_errors_of_all_commands_that_print_json_are_tried():

@@ -155,13 +155,3 @@ def test_what_is_no_number_or_below_zero_is_refused_by_its_name(function):
 def test_what_nobody_can_compute_is_refused_with_its_size(function, change, message):
     with pytest.raises(ValueError, match=message):
         function(**(GOOD[function] | change))
-
-
-def test_small_integers_of_numpy_do_not_overflow():
-    eight = {name: np.int8(value) for name, value in dict(N_A=70, N_B=30, K_A=6, K_B=4).items()}
-    assert pool_depletion.depletion(DEMANDS, **eight) == pool_depletion.depletion(DEMANDS, 70, 30, 6, 4)
-
-
-def test_units_that_divide_all_sizes_do_not_count():
-    answers = [cluster.performance(4 * u, (u, 2 * u), (0.5, 0.5), 1, 10, 1, 3) for u in (1, 10**10)]
-    assert answers[0].mean_delay == answers[1].mean_delay

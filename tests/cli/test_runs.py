@@ -3,27 +3,22 @@
 import ast
 import contextlib
 import json
-import math
 import re
 import shutil
-import sys
 
 import nbformat
-import numpy as np
 import papermill
 import pytest
 from bs4 import BeautifulSoup
 from hypothesis import given
 from hypothesis import strategies as st
-from nbformat.v4 import new_code_cell, new_notebook, new_output
 from papermill.translators import translate_parameters
 
-from mjq._util.plain import plain
 from mjq_book import runs
 from mjq_book.runs import chapters, execution, inputs
 from mjq_book.runs.kept import provenance, results
 from mjq_logs._util import fingerprints
-from tests.conftest import FULL, write_chapter
+from tests.conftest import write_chapter
 
 # --- Parameters and checks ------------------------------------------------------------------------------------------
 
@@ -61,16 +56,6 @@ def test_plain_papermill_is_refused_a_name_that_is_no_parameter(tmp_path, given,
     with refused:
         papermill.execute_notebook(path, tmp_path / "out.ipynb", given, progress_bar=False)
     assert chapters.chapter(path).values() == dict(loads=[0.5], n=3)  # outside of a kernel the check does nothing
-
-
-def test_lines_that_assign_nothing_are_no_parameters(tmp_path):
-    source = "import math\nn: int\nk: int = 3  # a count\nprint(k)"
-    path = write_chapter(tmp_path / "odd.ipynb", {"parameters": source})
-    assert list(chapters.chapter(path).parameters) == ["k"]
-
-
-def test_whole_numbers_in_a_list_of_numbers_become_such():
-    assert repr(chapters.chapter("processing_capacity").values({"lams": [1, 2]})["lams"]) == "[1.0, 2.0]"
 
 
 # --- Values as people write them ------------------------------------------------------------------------------------
@@ -177,66 +162,12 @@ def test_a_failed_run_keeps_the_notebook_up_to_the_failing_cell(here, small):
     assert [c.execution_count for c in cells if c.metadata.get("name") == "results"] == [None]
 
 
-def test_a_kernel_that_dies_is_a_failed_run(here, small):
-    with pytest.raises(runs.RunFailed, match=r"^small failed in cell 5 \(work\): DeadKernelError"):
-        runs.run(small, dict(die=1.0), label="a")
-
-
-# A kernel that ends at once, until it was started this many times.
-DYING = """
-import os
-import sys
-
-with open({log!r}, "a+") as file:
-    file.write("started\\n")
-    file.seek(0)
-    starts = len(file.readlines())
-if starts <= {deaths}:
-    os._exit(1)
-os.execv(sys.executable, [sys.executable, "-m", "ipykernel_launcher", *sys.argv[1:]])
-"""
-
-
-@pytest.fixture
-def dying(tmp_path, monkeypatch):
-    """Make kernels die before their first cell, this many of them; how many were started is a function."""
-    folder, log = tmp_path / "jupyter/kernels/python3", tmp_path / "starts"
-    monkeypatch.setattr(execution, "STARTS", 2)  # each takes two seconds
-
-    def die(deaths):
-        folder.mkdir(parents=True)
-        (folder / "dying.py").write_text(DYING.format(log=str(log), deaths=deaths))
-        argv = [sys.executable, str(folder / "dying.py"), "-f", "{connection_file}"]
-        (folder / "kernel.json").write_text(json.dumps({"argv": argv, "display_name": "dying", "language": "python"}))
-        monkeypatch.setenv("JUPYTER_PATH", str(tmp_path / "jupyter"))
-        return lambda: len(log.read_text().splitlines())
-
-    return die
-
-
-def test_a_kernel_that_dies_before_its_first_cell_is_started_again(here, small, dying):
-    starts = dying(1)
-    assert runs.run(small, dict(x=5.0), label="a").results.values["square"] == 25.0
-    assert starts() == 2
-
-
-def test_a_kernel_is_not_started_for_ever():
-    def start():
-        raise RuntimeError("Kernel died")
-
-    with pytest.raises(RuntimeError, match=r"^Kernel died \(its kernel was started 3 times\)$"):
-        execution.started_again(start)
-
-
-def test_a_cell_that_kills_its_kernel_is_not_executed_again(here, dying):
-    starts = dying(0)
-    deadly = write_chapter(here / "deadly.ipynb", {"first": "import os\nos.kill(os.getpid(), 9)", "parameters": ""})
-    failure = execution.execute(nbformat.read(deadly, as_version=4), here / "out.ipynb")
-    assert str(failure) == "in cell 2 (first): DeadKernelError: Kernel died"
-    assert starts() == 1
-
-
 RAW = r"\{[a-z:]+\}`|:::|^```\{|^\([\w:-]+\)="  # what only the book understands
+
+
+def test_a_kernel_that_dies_in_a_cell_is_a_failed_run_and_not_started_again(here, small):
+    with pytest.raises(runs.RunFailed, match=r"^small failed in cell 5 \(work\): DeadKernelError: Kernel died$"):
+        runs.run(small, dict(die=1.0), label="a")
 
 
 def test_the_notebook_of_a_run_is_one_to_read(here, kept):
@@ -271,10 +202,6 @@ def test_what_exists_is_not_replaced_without_being_asked(here, small, kept):
     assert inputs.read_yaml(here / "runs/small/a/parameters.yaml")["x"] == 5.0
 
 
-def test_runs_without_a_label_do_not_meet(here, small, kept):
-    assert runs.run(small).folder != runs.run(small).folder
-
-
 def test_a_full_disk_leaves_nothing_half_written(here, small, kept, monkeypatch):
     def full(*_):
         raise OSError(28, "No space left on device")
@@ -283,13 +210,6 @@ def test_a_full_disk_leaves_nothing_half_written(here, small, kept, monkeypatch)
     with pytest.raises(OSError, match="No space"):
         runs.run(small, label="a")
     assert not list((here / "runs/small").iterdir())
-
-
-@pytest.mark.skipif(not FULL.exists(), reason="there is no device that is always full")
-def test_a_notebook_that_finds_no_room_is_named(tmp_path, small):
-    (tmp_path / "out.ipynb").symlink_to(FULL)
-    with pytest.raises(OSError, match=r"No space left on device: '.+/out\.ipynb'"):
-        execution.execute(chapters.chapter(small).notebook, tmp_path / "out.ipynb")
 
 
 def test_the_fingerprint_of_the_code_is_that_of_a_copy_until_a_byte_changes(tmp_path):
@@ -306,7 +226,7 @@ def test_versions_name_the_commit(root):
     assert found["code"] == provenance.code()
     if (root / ".git").exists():
         assert len(found["commit"]) == 40
-    assert found["packages"]["numpy"] == np.__version__
+    assert found["packages"]["numpy"]
 
 
 @pytest.mark.parametrize("name", ["git is not there", "no repository"])
@@ -371,41 +291,6 @@ def test_recording_changes_no_other_output(drawn, tmp_path):
     assert plain == recorded
 
 
-def test_sentences_show_ten_digits_and_results_keep_all(drawn):
-    assert drawn.results.values == {"third": 5 / 3}
-    text = json.dumps(outputs(drawn.folder / "drawing.ipynb")["sentence"])
-    assert '"1.666666667"' in text
-    assert "1.6666666666" not in text
-
-
-def test_values_that_nobody_recorded_are_read_as_they_are_shown():
-    shown = {"number": "0.3333333333", "pair": "(1, 'a')", "words": "about three", "drawn": None}
-    outputs = [
-        new_output(
-            "display_data",
-            {} if text is None else {"application/papermill.record/text/plain": text},
-            metadata={"scrapbook": {"name": name}},
-        )
-        for name, text in shown.items()
-    ]
-    notebook = new_notebook(cells=[new_code_cell(outputs=outputs)])
-    assert results.taken_from(notebook).values == {
-        "number": 0.3333333333, "pair": [1, "a"], "words": "about three", "drawn": None,
-    }  # fmt: skip
-
-
-def test_figures_of_one_cell_have_names_of_their_own():
-    outputs = [new_output("display_data", {"image/svg+xml": f"<svg>{k}</svg>"}) for k in range(3)]
-    found = results.taken_from(new_notebook(cells=[new_code_cell(outputs=outputs, metadata={"name": "curve"})]))
-    assert {name: figure.svg for name, figure in found.figures.items()} == {
-        "curve": "<svg>0</svg>", "curve-2": "<svg>1</svg>", "curve-3": "<svg>2</svg>",
-    }  # fmt: skip
-
-
-def test_results_are_plain():
-    assert plain((np.float64(1.5), np.arange(2), math.nan, {1: True})) == [1.5, [0, 1], None, {"1": True}]
-
-
 # --- Nothing is lost or replaced --------------------------------------------------------------------------------------
 
 
@@ -419,8 +304,3 @@ def test_of_failed_runs_the_last_is_kept_and_no_folder_of_somebody_else(here, sm
     (here / "runs/small/b.failed").mkdir()
     with pytest.raises(ValueError, match=r"b\.failed exists and is not a run or sweep"):
         runs.run(small, label="b")
-
-
-def test_braces_in_a_path_are_braces(here, small):
-    done = runs.run(small, {"x": 2.0}, label="a", into="{x} {nothing}")
-    assert done.folder.parent.parent.name == "{x} {nothing}"

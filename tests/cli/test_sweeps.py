@@ -5,7 +5,6 @@ import json
 import os
 import re
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -15,7 +14,6 @@ from pathlib import Path
 import pytest
 
 from mjq._util import parallel
-from mjq.simulation import simulate_depletion, simulate_multiserver
 from mjq_book import runs
 from mjq_book.runs import sweeps, tables
 from mjq_book.runs.sweeps import Case
@@ -169,20 +167,6 @@ def test_a_row_for_every_case_and_every_entry(tmp_path):
         ]
 
 
-def test_cases_of_a_sweep_leave_the_cores_to_each_other(here, light):
-    chapter = write_chapter(
-        here / "many.ipynb", {"parameters": "x: int = 1  # a number\nworkers: int = 2  # processes"}
-    )
-    for given, workers in ((dict(x=2), 1), (dict(workers=3), 3)):
-        (case,) = runs.sweep(chapter, [given], workers=1).cases
-        assert case.parameters["workers"] == workers
-
-
-def test_a_worker_with_another_version_is_refused():
-    with pytest.raises(RuntimeError, match=r"this worker has another version of mjq: \w+, the sweep has this"):
-        sweeps.compute("{}", "this", {})
-
-
 def test_a_case_in_which_processes_die_has_failed(here, small, monkeypatch):
     def died(function, cases, workers, died, at_a_time):
         yield [(key, died) for key, _ in cases]
@@ -190,13 +174,6 @@ def test_a_case_in_which_processes_die_has_failed(here, small, monkeypatch):
     monkeypatch.setattr("mjq._util.parallel.map_as_completed", died)
     (case,) = runs.sweep(small, [dict(x=1.0)], workers=1).failed
     assert case.error == sweeps.DIED
-
-
-def test_replications_are_the_same_wherever_they_run(client):
-    queue = dict(lam=1.0, B=6, b=(2, 3), mu=(1, 1), p=(0.5, 0.5), jobs=2_000, seed=1, replications=3)
-    assert simulate_multiserver(**queue, workers=client) == simulate_multiserver(**queue, workers=1)
-    pool = dict(D=[[0.75, 0.64], [0.48, 1.25]], N_A=7, N_B=3, K_A=1, K_B=1, seed=1, replications=10)
-    assert simulate_depletion(**pool, workers=client) == simulate_depletion(**pool, workers=1)
 
 
 # --- The command ----------------------------------------------------------------------------------------------------
@@ -212,16 +189,6 @@ def test_a_sweep_by_a_scheduler_of_cases_from_a_table_and_a_grid(tmp_path, small
     assert found == [("ann", "4", ""), ("bob", "4", "4.0")]
     twice = said("sweep", "small.ipynb", *words, "-p", "x", "1", cwd=tmp_path)
     assert (twice.status, twice.err) == (2, "mjq: x: given both by -p and in class.csv\n")
-
-
-def test_a_scheduler_that_does_not_answer(tmp_path, small, monkeypatch):
-    monkeypatch.setattr("mjq_book.cli.chapters.ANSWER", 0.5)
-    with socket.socket() as silent:  # which takes a port, and does not listen
-        silent.bind(("127.0.0.1", 0))
-        address = f"tcp://127.0.0.1:{silent.getsockname()[1]}"
-        run = said("sweep", "small.ipynb", "-p", "x", "1", "--scheduler", address, cwd=tmp_path)
-    assert run.status == 1
-    assert "no scheduler answers at tcp://127.0.0.1" in run.err
 
 
 @pytest.mark.slow

@@ -57,25 +57,6 @@ def test_a_folder_of_somebody_else_is_not_emptied(here, small, quick, command, m
     assert contents(folder) == {mine: "mine"}
 
 
-@pytest.mark.parametrize("command", [run, sweep])
-def test_a_file_is_not_replaced_by_a_folder(here, small, quick, command):
-    (here / "runs/small").mkdir(parents=True)
-    (here / "runs/small/a").write_text("mine")
-    with pytest.raises(ValueError, match="is not a run or sweep of mjq"):
-        command(small, "a", True)
-    assert (here / "runs/small/a").read_text() == "mine"
-
-
-@pytest.mark.parametrize("first", [run, sweep])
-@pytest.mark.parametrize("second", [run, sweep])
-def test_runs_and_sweeps_replace_each_other_if_they_are_told_to(here, small, quick, first, second):
-    mark = {run: "run.json", sweep: "sweep.json"}
-    first(small, "a", False)
-    second(small, "a", True)
-    assert (here / "runs/small/a" / mark[second]).is_file()
-    assert first is second or not (here / "runs/small/a" / mark[first]).exists()
-
-
 # --- Whole or not at all --------------------------------------------------------------------------------------------
 
 

@@ -16,8 +16,6 @@ from mjq.models.pool_depletion import passes
 from mjq.models.processing_capacity import capacity
 from mjq.solvers import arnoldi, chain, drain, qbd
 from mjq.solvers.phase_type import exponential
-from mjq_logs import Log
-from mjq_logs.capacity.estimates import Estimates
 from tests.models.test_fluid import example_2
 
 sojourn = importlib.import_module("mjq.models.processing_capacity.sojourn")  # the name is the function's, too
@@ -129,36 +127,4 @@ def _singular(*_):
     raise np.linalg.LinAlgError("Singular matrix")
 
 
-def test_a_large_system_whose_eigenvector_is_not_found_is_no_answer(monkeypatch):
-    monkeypatch.setattr(capacity, "DENSE_STATES", 0)
-    monkeypatch.setattr(capacity, "ARNOLDI_BASIS", 3)
-    monkeypatch.setattr(capacity, "RESTARTS_A_STATE", 0)
-    with pytest.raises(ArithmeticError, match="no eigenvector of the limiting equations found at eta"):
-        pc.limiting_completion_rate(1.0, 60, (1, 7), (2.0, 0.1), (0.5, 0.5))
-
-
-def test_a_sojourn_time_that_is_no_distribution_is_no_answer(monkeypatch):
-    def refused(*_):
-        raise ValueError("the diagonal of T must be negative")
-
-    monkeypatch.setattr(sojourn, "PhaseType", refused)
-    with pytest.raises(ArithmeticError, match="can't be computed in double precision: the diagonal"):
-        pc.sojourn(1.0, *EXAMPLE).time
-
-
 # --- Logs -----------------------------------------------------------------------------------------------------------
-
-
-def log_of(run, need, servers):
-    return Log(np.array(need, dtype=float), np.array(run), submit=np.arange(float(len(run))), servers=servers)
-
-
-def test_classes_whose_means_lie_too_far_apart_have_no_exact_capacity(monkeypatch):
-    log = log_of([1e-9, 3600.0] * 20, [1, 2] * 20, 4)
-    assert not Estimates(log).near_saturation()[1]
-
-    def refused(*_):
-        raise ArithmeticError("rates lie too far apart")
-
-    monkeypatch.setattr("mjq.System.near_saturation", refused)
-    assert "too far apart" in Estimates(log).near_saturation()[1]

@@ -6,12 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tests.conftest import MODULES, PACKAGES, ROOT, trees
-
-
-def test_the_library_starts_no_script_of_the_book():
-    for path in MODULES:
-        assert "book/build" not in path.read_text(encoding="utf-8"), path
+from tests.conftest import PACKAGES, ROOT, trees
 
 
 def test_the_package_imports_none_of_its_rooms():
@@ -46,12 +41,3 @@ def test_commands_print_through_the_function_that_escapes():
     for path, tree in ((path, tree) for path, tree in trees().items() if "/cli/" in path):
         calls = {ast.unparse(node.func) for node in ast.walk(tree) if hasattr(node, "func")}
         assert path.endswith("common.py") or not calls & {"print", "click.echo", "click.secho", "echo"}, path
-
-
-def test_the_library_installs_no_hook_when_it_is_imported():
-    code = (
-        "import sys; seen = []; sys.addaudithook(lambda event, _: event == 'sys.addaudithook' and seen.append(event))\n"
-        "import mjq; import mjq_book, mjq_logs; mjq.System, mjq.plots, mjq_logs.Log, mjq_book.experiments; print(seen)"
-    )
-    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert run.stdout == "[]\n"

@@ -1,11 +1,8 @@
 """Many cases in parallel."""
 
 import contextlib
-import os
-import socket
 import subprocess
 import sys
-import warnings
 from types import SimpleNamespace
 
 import distributed
@@ -53,38 +50,12 @@ def test_nobody_else_on_the_network_sees_what_is_computed(client):
     assert {x.laddr.ip for x in sockets} <= {"127.0.0.1", "::1"}
 
 
-def test_another_cluster_beside_ours_is_no_cause_for_a_warning():
-    with warnings.catch_warnings(), socket.socket() as other:
-        warnings.simplefilter("error")
-        with contextlib.suppress(OSError):  # taken already: just as well
-            other.bind(("127.0.0.1", 8787))
-            other.listen()
-        with client_of(1):
-            pass
-
-
 def test_work_is_spread_again_and_again_in_one_process():
     """From the first import on: in a fresh interpreter, which no other test has prepared."""
     code = "from math import sqrt; from mjq._util.parallel import map_cases\nif __name__ == '__main__':\n"
     code += "    for _ in range(2): print(*map_cases(lambda x: sqrt(x), [dict(x=4), dict(x=9)], 2, progress=False))"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=600)
     assert (run.returncode, run.stdout.split()) == (0, ["2.0", "3.0"] * 2), run.stderr
-
-
-def test_nothing_to_do():
-    assert map_cases(stability.throughput, []) == []
-
-
-def test_workers_are_checked():
-    with pytest.raises(ValueError, match="workers must be a whole number of at least 1"):
-        map_cases(stability.throughput, CASES, workers=0)
-
-
-@pytest.mark.slow
-def test_a_case_that_kills_its_workers_is_named(client):
-    with pytest.raises(RuntimeError, match="several processes died in case 1, perhaps for lack of memory"):
-        map_cases(lambda x: x if x else os.kill(os.getpid(), 9), [dict(x=1), dict(x=0), dict(x=2)], client)
-    assert map_cases(stability.throughput, CASES[:2], client) == [stability.throughput(**case) for case in CASES[:2]]
 
 
 @pytest.mark.parametrize("died", [None, "died"])
