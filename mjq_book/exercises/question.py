@@ -19,6 +19,7 @@ DIGITS = 4  # significant ones of an answer in the key
 ASKED = 3  # significant ones that a student gives
 TOLERANCE = 0.005  # relative: as far as three significant digits can be from the number that they round
 LETTERS = "abcdefgh"
+MOST_STATES = 1000  # in a table
 
 
 class _Varied:
@@ -165,6 +166,11 @@ def decimal(rng: np.random.Generator, low: float, high: float, digits: int) -> f
     return round(float(rng.uniform(low, high)), digits)
 
 
+def always(answer: float) -> Callable[..., float]:
+    """Return a mistake that gives this answer, or this statement, whatever the numbers are."""
+    return lambda **_: answer
+
+
 def written(value: float) -> str:
     """Return a number of a question in full.
 
@@ -195,9 +201,9 @@ def tolerance(answer: float | str) -> str:
 # --- Intermediate results that several solutions show ----------------------------------------------------------------
 
 
-def shares(start: Hashable, rule: chain.Rule, most: int = 1000) -> list[tuple[Any, float]]:
+def shares(start: Hashable, rule: chain.Rule) -> list[tuple[Any, float]]:
     """Return the states of a chain and the share of time spent in each, in the order in which they are found."""
-    states = chain.explore([start], rule, limit=most)
+    states = chain.explore([start], rule, limit=MOST_STATES)
     return list(zip(states, chain.stationary(chain.generator(states, rule), states).tolist(), strict=True))
 
 

@@ -24,7 +24,8 @@ import polars as pl
 from tqdm import tqdm
 
 import mjq_logs
-from mjq_book.experiments.public_logs import required_traces
+from mjq_book.experiments.public_logs import load_of, required_traces
+from mjq_book.experiments.summaries import TABLES
 from mjq_book.experiments.tables.keeping import keep
 from mjq_logs.forecast.nearest import MEMORY
 from mjq_logs.forecast.record import LAST_PART, features, judged, past_of
@@ -42,23 +43,20 @@ MADE_UP = {
     "SDSC 1995": "SDSC_95.csv.gz",
     "Theta": "theta_data_training.csv.gz",
 }
-COLUMNS = {  # of the tables among them: need, run time, time since the submission before, limit
-    "SDSC 1995": ("Number_of_Allocated_Processors", "Run_Time", "Interval", None, 400.0),
-    "Theta": ("node_num", "run_time", "interval", "wall_time", 4392.0),
-}
 COMMAND = "make experiment NAME=forecasts"
+POLICY = "easy"
 TIMES = 500
 LOAD = 0.8  # of the logs whose arrivals are made faster
 SHORTEST = 600.0  # seconds of a limit that is made up
 
 
-def record_at_random(log: mjq_logs.Log, times: int, seed: int = 1, policy: str = "easy") -> dict:
+def record_at_random(log: mjq_logs.Log) -> dict:
     """Return how good forecasts are for jobs drawn from the last third of a log, as plain data."""
-    jobs, n = history(log, policy), len(log)
-    past = past_of(jobs, policy, LAST_PART * n / MEMORY**2, n)
-    dice = np.random.default_rng(seed)
-    asked = np.sort(dice.choice(np.arange(int(np.ceil(LAST_PART * n)), n), times, replace=False))
-    known = [features(jobs, jobs.arrival[k], int(k), jobs.need[k], jobs.limit[k], policy) for k in asked]
+    jobs, n = history(log, POLICY), len(log)
+    past = past_of(jobs, POLICY, LAST_PART * n / MEMORY**2, n)
+    dice = np.random.default_rng(1)
+    asked = np.sort(dice.choice(np.arange(int(np.ceil(LAST_PART * n)), n), TIMES, replace=False))
+    known = [features(jobs, jobs.arrival[k], int(k), jobs.need[k], jobs.limit[k], POLICY) for k in asked]
     rule, last = (np.array(column) for column in zip(*known, strict=True))
     record = judged(jobs, past, asked.tolist(), rule, last)
     assert record, "public logs are long enough"
@@ -78,8 +76,8 @@ def logs(folder: Path) -> Iterator[tuple[str, str, mjq_logs.Log]]:
 
 def recorded(name: str, path: Path) -> mjq_logs.Log:
     """Return a log of :data:`MADE_UP` with the times of arrival that it has, and with limits that may be made up."""
-    if name in COLUMNS:
-        need, run, gap, limit, servers = COLUMNS[name]
+    if name in TABLES:
+        need, run, gap, limit, _, servers = TABLES[name]
         table = pl.read_csv(path.read_bytes(), infer_schema_length=None).filter(pl.col(run) >= 0)
         columns = [table[gap].cum_sum(), table[need], table[run]] + ([] if limit is None else [table[limit]])
         arrivals, needs, runs, *limits = (column.to_numpy().astype(float) for column in columns)
@@ -95,15 +93,13 @@ def recorded(name: str, path: Path) -> mjq_logs.Log:
 def _made_up(name, path):
     """Return a log without starts, with arrivals at the load and limits that are made up where none are known."""
     log = recorded(name, path)
-    arrivals = log.require_arrivals()
-    load = log.need @ log.run / (log.require_servers() * arrivals.max())
-    return replace(log, submit=np.floor(arrivals * load / LOAD))
+    return replace(log, submit=np.floor(log.require_arrivals() * load_of(log) / LOAD))
 
 
 def main() -> None:
     folder = required_traces()
     rows = [
-        {"log": name, "starts": starts, "jobs": len(log), **record_at_random(log, TIMES)}
+        {"log": name, "starts": starts, "jobs": len(log), **record_at_random(log)}
         for name, starts, log in tqdm(logs(folder), desc="logs")
     ]
     keep(TABLE, rows, COMMAND, digits=4)

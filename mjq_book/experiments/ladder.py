@@ -24,10 +24,9 @@ import mjq_logs
 from mjq_book.experiments.campaigns.drawing import placed_singly
 from mjq_book.experiments.campaigns.fitting import summarize
 from mjq_book.experiments.campaigns.following import variation
-from mjq_book.experiments.campaigns.own_error import POINTS, share_of_order, waits_of
 from mjq_book.experiments.campaigns.summary import Summary
-from mjq_book.experiments.public_logs import required_traces
-from mjq_book.experiments.summaries import DRAWS, public
+from mjq_book.experiments.public_logs import load_of, required_traces
+from mjq_book.experiments.summaries import DRAWS, POINTS, public, share_of_order, waits_of
 from mjq_book.experiments.tables.keeping import keep
 
 TABLE = Path(__file__).parent / "tables/ladder.csv"
@@ -59,10 +58,8 @@ def independent(log: mjq_logs.Log, seed: int, cycle: Summary | None = None, expo
         needs, kind = np.unique(log.need, return_inverse=True)
         means = np.bincount(kind, log.run) / np.bincount(kind)
         run, estimate = rng.exponential(means[kind[drawn]]), None
-    arrivals = log.require_arrivals()
     servers = log.require_servers()
-    load = log.need @ log.run / (servers * (arrivals.max() - arrivals.min()))
-    span = need @ run / (load * servers)
+    span = need @ run / (load_of(log) * servers)
     arrivals = rng.uniform(0, span, jobs) if cycle is None else placed_singly(rng, cycle.times(), jobs, span)
     return mjq_logs.Log(need=need, run=run, submit=np.sort(arrivals), estimate=estimate, servers=servers)
 

@@ -21,7 +21,7 @@ from tqdm import tqdm
 import mjq_logs
 from mjq.simulation import replay
 from mjq_book.experiments import forecasts
-from mjq_book.experiments.public_logs import required_traces
+from mjq_book.experiments.public_logs import load_of, required_traces
 from mjq_book.experiments.tables.keeping import keep
 
 TABLE = Path(__file__).parent / "tables/outages.csv"
@@ -40,17 +40,12 @@ def mean_wait(log: mjq_logs.Log, load: float | None = None) -> float:
     return float(replay(arrivals, log.need, log.run, log.run, servers, "easy").wait.mean() / log.run.mean())
 
 
-def _load(log):
-    arrivals = log.require_arrivals()
-    return float(log.need @ log.run / (log.require_servers() * (arrivals.max() - arrivals.min())))
-
-
 def rows(name: str, log: mjq_logs.Log) -> Iterator[dict]:
     """Yield a row for each threshold of a log."""
     ours = mjq_logs.longest_pause(log)
     assert ours is not None, "public logs are long enough"
     arrivals = log.require_arrivals()
-    whole = {"days": float(arrivals.max() - arrivals.min()) / HOUR / DAY, "load": _load(log)}
+    whole = {"days": float(arrivals.max() - arrivals.min()) / HOUR / DAY, "load": load_of(log)}
     waits = mean_wait(log), mean_wait(log, LOAD)
     for rule, threshold in (("a day", HOUR * DAY), ("ours", ours)):
         gaps = mjq_logs.find_gaps(log, threshold)
@@ -63,7 +58,7 @@ def rows(name: str, log: mjq_logs.Log) -> Iterator[dict]:
             "gaps": len(gaps),
             "days_out": sum(gap.taken for gap in gaps) / HOUR / DAY,
             **whole,
-            "load_cut": _load(cut),
+            "load_cut": load_of(cut),
             "wait_recorded": waits[0],
             "wait_recorded_cut": mean_wait(cut),
             "wait": waits[1],

@@ -44,6 +44,12 @@ SHAKES = 10
 MINUTE, HOUR = 60.0, 3600.0
 
 
+def load_of(log: mjq_logs.Log) -> float:
+    """Return the work of a log over what all its servers could do between its first and its last arrival."""
+    arrivals = log.require_arrivals()
+    return float(log.need @ log.run / (log.require_servers() * (arrivals.max() - arrivals.min())))
+
+
 def traces() -> Path | None:
     """Return the folder that ``MJQ_TRACES`` names, or else ``../shared/traces``; None if there is none."""
     folder = Path(os.environ.get("MJQ_TRACES") or Path(__file__).parents[3] / "shared/traces")

@@ -9,8 +9,8 @@ and from the model of ``Lublin and Feitelson``. All come at the load of the log.
 if nothing else is said; those under FCFS are at the load that ``summaries_logs.csv`` names. ``larger`` is a machine of
 a quarter more servers. A ratio to a wait of zero is not known.
 
-``summaries_logs.csv`` has a row for each log: what it is like, how long the summary took to make (compiled, with its
-eight draws), how many numbers it has, and why it promises nothing of waits.
+``summaries_logs.csv`` has a row for each log: what it is like, how many numbers its summary has (with its own error,
+which is that of eight draws), and why it promises nothing of waits.
 
 Logs are taken as they are, with their outages. Limits of run times are those of the log. Two logs have none, and the
 model has none: run times are taken for them.
@@ -18,7 +18,6 @@ model has none: run times are taken for them.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -28,12 +27,15 @@ import polars as pl
 from tqdm import tqdm
 
 import mjq_logs
+from mjq.simulation import replay
+from mjq_book.experiments.campaigns.drawing import DAY
 from mjq_book.experiments.campaigns.fitting import summarize
 from mjq_book.experiments.campaigns.lublin import lublin_log
-from mjq_book.experiments.campaigns.own_error import POINTS, fcfs_load_of, share_of_order, waits_of
-from mjq_book.experiments.campaigns.summary import Summary
-from mjq_book.experiments.public_logs import required_traces
+from mjq_book.experiments.campaigns.summary import TWO_NUMBERS, Summary
+from mjq_book.experiments.public_logs import load_of, required_traces
 from mjq_book.experiments.tables.keeping import keep
+from mjq_logs.capacity.saturated import LINE, saturated_starts
+from mjq_logs.reading.log import HOUR
 
 TABLE = Path(__file__).parent / "tables/summaries.csv"
 TABLE_OF_LOGS = Path(__file__).parent / "tables/summaries_logs.csv"
@@ -54,6 +56,13 @@ TABLES = {  # need, run time, time since the submission before, limit, user, ser
 DRAWS = 24  # eight leave an error of some four per cent in the mean of a ratio
 BLOCK = 100
 LARGER = 1.25
+POINTS = 100.0
+FCFS_LOAD, OF_CAPACITY = 0.6, 0.8  # waits under FCFS are compared at the lower of this load and part of the capacity
+WARM = 0.05  # of a list of jobs, which does not count
+OWN_DRAWS, OWN_SEED = 8, 1_000_003  # of which a summary tells its own error
+LEAST_WAIT = 1.0  # seconds; a ratio to a shorter wait says nothing of the own error
+FEWEST_DAYS = 300  # of a log, for a promise of waits
+POINTS_OFF = 2.0  # of a capacity, up to which waits are promised
 
 
 def public(name: str, folder: Path) -> mjq_logs.Log:
@@ -87,44 +96,66 @@ def blocks(log: mjq_logs.Log, seed: int, length: int = BLOCK) -> mjq_logs.Log:
     made = mjq_logs.Log(
         need=log.need[drawn], run=log.run[drawn], submit=arrivals, estimate=estimate, servers=log.servers
     )
-    return _at_load(made, _load(log))
-
-
-def _load(log):
-    arrivals = log.require_arrivals()
-    return log.need @ log.run / (log.require_servers() * (arrivals.max() - arrivals.min()))
+    return _at_load(made, load_of(log))
 
 
 def _at_load(log, load):
     arrivals = log.require_arrivals() - log.require_arrivals().min()
-    return replace(log, submit=arrivals * _load(log) / load)
+    return replace(log, submit=arrivals * load_of(log) / load)
 
 
 def copies(log: mjq_logs.Log, site: Summary) -> dict[str, Callable[[int], mjq_logs.Log]]:
     """Return what draws a copy from a seed, by kind."""
-    load, servers = _load(log), log.require_servers()
-
-    def lublin(seed):
-        jobs = lublin_log(len(log), round(servers), load, seed)
-        need, run, submit = (column.astype(float) for column in (jobs.need, jobs.run, jobs.submit))
-        return mjq_logs.Log(need=need, run=run, submit=submit, servers=servers)
-
+    jobs, servers, load = len(log), round(log.require_servers()), load_of(log)
     return {
-        "summary": lambda seed: site.draw(len(log), seed),
+        "summary": lambda seed: site.draw(jobs, seed),
         "blocks of 100 jobs": lambda seed: blocks(log, seed),
-        "Lublin and Feitelson": lublin,
+        "Lublin and Feitelson": lambda seed: lublin_log(jobs, servers, load, seed),
     }
+
+
+def share_of_order(log: mjq_logs.Log, policy: str = "fcfs") -> float:
+    """Return the share of the servers that is busy if the jobs queue in the order of the log and the queue is full.
+
+    Jobs count with the part of their work that is done when the last job of the list starts.
+
+    Examples
+    --------
+    A job of one server and one of two, in turn, an hour each: they never share the two servers.
+
+    >>> log = mjq_logs.Log(need=np.tile([1.0, 2.0], 500), run=np.full(1000, 3600.0), servers=2.0)
+    >>> round(share_of_order(log), 2)
+    0.75
+    """
+    servers = log.require_servers()
+    line = min(LINE, max(1, len(log) // 10))
+    start = saturated_starts(log.need, log.run, servers, policy, log.estimate, line)
+    times = np.sort(start)
+    times = times if policy == "fcfs" else times[: len(times) - line + 1]
+    first, last = times[int(WARM * len(times))], times[-1]
+    if not last > first:
+        return 1.0
+    done = np.minimum(start + log.run, last) - np.clip(start, first, last)
+    return min(1.0, float(log.need @ np.maximum(0.0, done) / (servers * (last - first))))
+
+
+def fcfs_load_of(log: mjq_logs.Log) -> float:
+    """Return the load at which waits under FCFS are compared: .6, or less where the log or its capacity is lower."""
+    return float(f"{min(FCFS_LOAD, load_of(log), OF_CAPACITY * share_of_order(log)):.3g}")
+
+
+def waits_of(log: mjq_logs.Log, policy: str, load: float | None = None, servers: float | None = None) -> np.ndarray:
+    """Return the waits [h] of a replay, at another load or on a machine of another size."""
+    arrival = log.require_arrivals() - log.require_arrivals().min()
+    if load is not None:
+        arrival = arrival * (log.need @ log.run / (log.require_servers() * arrival.max() * load))
+    return replay(arrival, log.need, log.run, log.estimates_used, servers or log.require_servers(), policy).wait / HOUR
 
 
 def figures(log: mjq_logs.Log, fcfs_load: float) -> dict[str, float]:
     """Return what is compared: capacities in points, waits in hours."""
-    values = {f"{policy} capacity": POINTS * share_of_order(log, policy) for policy in ("fcfs", "easy")}
-    easy = waits_of(log, "easy")
     larger = waits_of(log, "easy", servers=LARGER * log.require_servers())
-    return values | {
-        "easy mean wait": float(easy.mean()),
-        "easy 90 % wait": float(np.percentile(easy, 90)),
-        "fcfs mean wait": float(waits_of(log, "fcfs", fcfs_load).mean()),
+    return own_figures(log, fcfs_load) | {
         "first-fit mean wait": float(waits_of(log, "first-fit").mean()),
         "ten reservations mean wait": float(waits_of(log, "backfill-10").mean()),
         "larger mean wait": float(larger.mean()),
@@ -132,28 +163,55 @@ def figures(log: mjq_logs.Log, fcfs_load: float) -> dict[str, float]:
     }
 
 
+def own_figures(log: mjq_logs.Log, fcfs_load: float) -> dict[str, float]:
+    """Return the figures of which a summary tells its own error."""
+    values = {f"{policy} capacity": POINTS * share_of_order(log, policy) for policy in ("fcfs", "easy")}
+    for policy, load in (("easy", None), ("fcfs", fcfs_load)):
+        wait = waits_of(log, policy, load)
+        values |= {f"{policy} mean wait": float(wait.mean()), f"{policy} 90 % wait": float(np.percentile(wait, 90))}
+    return values
+
+
+def compared(own: dict[str, float], samples: list[dict[str, float]]) -> dict[str, tuple[float, float] | None]:
+    """Return mean and deviation of differences of capacities and of ratios of waits; None for a ratio to no wait."""
+    errors: dict[str, tuple[float, float] | None] = {}
+    for name, value in own.items():
+        values = np.array([sample[name] for sample in samples])
+        off = values - value if name.endswith("capacity") else values / value if value else None
+        errors[name] = None if off is None else (float(off.mean()), float(off.std(ddof=1)))
+    return errors
+
+
 def rows(name: str, log: mjq_logs.Log, site: Summary) -> Iterator[dict]:
     """Yield the rows of one log."""
-    own = figures(log, site.fcfs_load)
+    load = fcfs_load_of(log)
+    own = figures(log, load)
+    del own["fcfs 90 % wait"]
     for kind, draw in copies(log, site).items():
-        samples = [figures(draw(seed), site.fcfs_load) for seed in range(1, DRAWS + 1)]
+        errors = compared(own, [figures(draw(seed), load) for seed in range(1, DRAWS + 1)])
         for figure, value in own.items():
-            values = np.array([sample[figure] for sample in samples])
-            known = figure.endswith("capacity") or value > 0
-            off = values - value if figure.endswith("capacity") else values / value if known else values
-            yield {
-                "log": name, "copy": kind, "figure": figure, "value": value,
-                "mean": float(off.mean()) if known else None, "sd": float(off.std(ddof=1)) if known else None,
-            }  # fmt: skip
+            mean, deviation = errors[figure] or (None, None)
+            yield {"log": name, "copy": kind, "figure": figure, "value": value, "mean": mean, "sd": deviation}
 
 
-def described(name: str, log: mjq_logs.Log, site: Summary, seconds: float) -> dict:
-    """Return the row of a log and its summary, which took so long."""
+def described(name: str, log: mjq_logs.Log, site: Summary) -> dict:
+    """Return the row of a log and its summary."""
+    load = fcfs_load_of(log)
+    draws = [own_figures(site.draw(seed=OWN_SEED + k), load) for k in range(OWN_DRAWS)]
+    errors = compared(own_figures(log, load), draws)
+    off = max(abs(pair[0]) for figure, pair in errors.items() if pair and figure.endswith("capacity"))
+    reasons = {
+        "the submit times of the log are start times": log.submits_are_starts,
+        f"the log is of fewer than {FEWEST_DAYS} days": site.span < FEWEST_DAYS * DAY,
+        f"the capacity of the draws is off by more than {POINTS_OFF:g} points": off > POINTS_OFF,
+        "the log does not tell who submitted its jobs": site.model == TWO_NUMBERS,
+    }
+    of_errors = 1 + sum(2 if pair else 1 for pair in errors.values())  # the load under FCFS is a number, too
     return {
-        "log": name, "jobs": len(log), "days": float(site.span / 86_400), "servers": site.servers,
-        "users": 0 if log.user is None else len(np.unique(log.user)), "load": float(_load(log)),
-        "fcfs_load": fcfs_load_of(log), "model": site.model, "numbers": site.size, "looks": site.looks,
-        "seconds": seconds, "no_promise": "; ".join(site.reasons),
+        "log": name, "jobs": len(log), "days": float(site.span / DAY), "servers": site.servers,
+        "users": 0 if log.user is None else len(np.unique(log.user)), "load": load_of(log),
+        "fcfs_load": load, "model": site.model, "numbers": site.size + of_errors, "looks": site.looks,
+        "no_promise": "; ".join(reason for reason, holds in reasons.items() if holds),
     }  # fmt: skip
 
 
@@ -161,13 +219,10 @@ def main() -> None:
     folder = required_traces()
     comparisons: list[dict] = []
     about: list[dict] = []
-    summarize(mjq_logs.example_log())  # what is compiled is not timed
     for name in tqdm(LOGS, desc="logs"):
         log = public(name, folder)
-        began = time.perf_counter()
         site = summarize(log)
-        took = time.perf_counter() - began
-        about.append(described(name, log, site, took))
+        about.append(described(name, log, site))
         comparisons += rows(name, log, site)
     keep(TABLE, comparisons, COMMAND, digits=4)
     keep(TABLE_OF_LOGS, about, COMMAND, digits=4)

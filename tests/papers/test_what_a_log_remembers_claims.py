@@ -19,7 +19,7 @@ from mjq.solvers import qbd, symbolic
 from mjq_book import experiments, published
 from mjq_book.experiments import ladder, summaries
 from mjq_book.experiments.campaigns.fitting import summarize
-from mjq_book.experiments.campaigns.own_error import share_of_order
+from mjq_book.experiments.summaries import share_of_order
 from mjq_logs.capacity.saturated import saturated_starts
 from tests.conftest import TRACES, needs_traces, systems
 
@@ -344,11 +344,13 @@ def test_summaries_are_computed_again(name):
     """From the public log itself: what is promised of the summary, and every number of the kept table."""
     log = summaries.public(name, TRACES)
     site = summarize(log)
-    assert not site.no_promise and site.size <= 700
+    about = summaries.described(name, log, site)
+    assert not about["no_promise"] and about["numbers"] <= 700
     kept = experiments.kept("summaries").filter(log=name, copy="summary")
     means = dict(kept.select("figure", "mean").iter_rows())
-    own = summaries.figures(log, site.fcfs_load)
-    draws = [summaries.figures(site.draw(len(log), k), site.fcfs_load) for k in range(1, summaries.DRAWS + 1)]
+    load = about["fcfs_load"]
+    own = summaries.figures(log, load)
+    draws = [summaries.figures(site.draw(len(log), k), load) for k in range(1, summaries.DRAWS + 1)]
     for figure, mean in means.items():
         found = np.mean([draw[figure] for draw in draws])
         off = found - own[figure] if figure.endswith("capacity") else found / own[figure]

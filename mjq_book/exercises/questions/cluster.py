@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 from mjq import cluster
-from mjq_book.exercises.question import Choice, Question, Task, decimal
+from mjq_book.exercises.question import Choice, Question, Task, always, decimal
 
 UNIFORM = (
     "A cluster of {N} servers has a tracker, which maps jobs one by one at rate {mu1} per second, and a queue of {C} "
@@ -125,11 +125,6 @@ def best_change(**values):
     return losses.index(least)
 
 
-def a_place(**_):
-    """Return the change that seems right because jobs are lost when the queue is full."""
-    return 0
-
-
 def way_of_change(**values):
     place, server, tracker = losses_with_more(**values)
     lost = {"now": uniform(**values).blocking, "place": place, "server": server, "tracker": tracker}
@@ -175,7 +170,7 @@ QUESTIONS = (
     Choice(
         "What helps most?", UNIFORM + "There is money for one of three changes. With which are fewest jobs lost?",
         ("One further place in the queue", "One further server", "A tracker that is twice as fast"),
-        draw_change, best_change, {"why the queue is full": a_place},
+        draw_change, best_change, {"why the queue is full": always(0)},
         "Now {now} % of the jobs are lost. With a further place it would be {place} %, with a further server "
         "{server} %, with a tracker twice as fast {tracker} %. Ask why the queue is full: because servers are short, "
         "because the tracker is slow, or because jobs come together now and then.", way_of_change,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from mjq import fluid
-from mjq_book.exercises.question import Choice, Question, Task, decimal
+from mjq_book.exercises.question import Choice, Question, Task, always, decimal
 
 RATE = "requests per second"
 QUEUE, JOB = "queue", ("queue", "request")
@@ -131,10 +131,6 @@ def more_requests(k, percent, p, q):
     return 0 if p < q else 1
 
 
-def same_requests(**_):
-    return 2
-
-
 def fewer_requests(**values):
     return 1 - more_requests(**values)
 
@@ -198,7 +194,7 @@ QUESTIONS = (
         "smoothed fluid model is used once with exponent {p} and once with exponent {q}. With which does it say that "
         "more requests are there?", ("With exponent {p}", "With exponent {q}", "With both it is the same number"),
         draw_two_exponents, more_requests,
-        {"that the exponent changes the share of a server": same_requests,
+        {"that the exponent changes the share of a server": always(2),
          "that a large exponent is near the hard minimum, where requests have the largest share": fewer_requests},
         "In both, {busy} servers are busy. With exponent {p} that takes {x_p} requests, with exponent {q} {x_q}. The "
         "smaller the exponent, the smaller the share of each request, so the more of them are there.",

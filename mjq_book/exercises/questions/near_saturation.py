@@ -6,7 +6,7 @@ import statistics
 
 from mjq import System
 from mjq import near_saturation as ns
-from mjq_book.exercises.question import Choice, Question, Task, decimal
+from mjq_book.exercises.question import Choice, Question, Task, always, decimal
 from mjq_book.exercises.questions.processing_capacity import (
     ARRIVALS,
     TIME,
@@ -136,10 +136,6 @@ def longer_stay(m, s, z):
     return 0 if s > z else 1
 
 
-def alike(**_):
-    return 2
-
-
 def way_of_two_servers(m, s, z):
     return {"X": 1 / m, "first": ((s / m) ** 2 - 1) / 2, "second": ((z / m) ** 2 - 1) / 2}
 
@@ -201,7 +197,7 @@ QUESTIONS = (
         "Two clusters of one server each get the same jobs per hour, nearly as many as they can do. Run times have a "
         "mean of {m} minutes in both. Their standard deviation is {s} minutes in the first and {z} minutes in the "
         "second. Where do jobs stay longer?", ("In the first", "In the second", "In both for the same time"),
-        draw_two_servers, longer_stay, {"that run times vary": alike},
+        draw_two_servers, longer_stay, {"that run times vary": always(2)},
         "Both have the capacity X = {X} jobs per minute. The mean time that a job stays is about (1 + Δ) / (X − λ) "
         "with Δ half of the squared coefficient of variation less 1: {first} in the first, {second} in the second.",
         way_of_two_servers,

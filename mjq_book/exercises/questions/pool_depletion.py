@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from mjq import pool_depletion as pool
-from mjq_book.exercises.question import Choice, Question, Task, decimal
+from mjq_book.exercises.question import Choice, Question, Task, always, decimal
 
 DEMANDS = (
     "Tasks visit station 1 and then station 2; the tasks at a station share it equally. Demands are exponential. Their "
@@ -52,10 +52,6 @@ def other_edge(**demands):
 
 def best_pool(**demands):
     return pool.optimal_pool_mix(matrix(**demands))
-
-
-def equal_numbers(**_):
-    return 0.5
 
 
 def large_pool(alpha, beta, **demands):
@@ -139,7 +135,7 @@ EQUAL = equally_busy(**dict(zip(("D1A", "D2A", "D1B", "D2B"), PAPER, strict=True
 QUESTIONS = (
     Question(
         "Equally busy", DEMANDS + "Which part of the admitted tasks must be of class A for both stations to be equally "
-        "busy?", "", draw_demands, equally_busy, {"that the classes differ": equal_numbers},
+        "busy?", "", draw_demands, equally_busy, {"that the classes differ": always(0.5)},
         "Both stations are equally busy if β log({D1A} / {D2A}) = (1 − β) log({D2B} / {D1B}), for any number of tasks "
         "in execution. The logarithms are {of_A} and {of_B}, so β = {of_B} / ({of_A} + {of_B}) = {answer}.", way,
     ),

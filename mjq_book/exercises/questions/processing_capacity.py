@@ -6,7 +6,7 @@ from functools import cache, partial
 
 from mjq import System
 from mjq import processing_capacity as pc
-from mjq_book.exercises.question import Choice, Question, Task, decimal, one_or_all_cycle, shares, table
+from mjq_book.exercises.question import Choice, Question, Task, always, decimal, one_or_all_cycle, shares, table
 
 RATE = "jobs per hour"
 TIME = "hours"
@@ -147,10 +147,6 @@ def one_more(B, **values):
     return 0 if capacity(B=B + 1, **values) > capacity(B=B, **values) * (1 + 1e-9) else 1
 
 
-def always_more(**_):
-    return 0
-
-
 def way_of_one_more(B, b1, b2, **values):
     fitting = [
         sorted({i * b1 + j * b2 for i in range(b // b1 + 1) for j in range(b // b2 + 1) if i * b1 + j * b2 <= b})[-1]
@@ -211,7 +207,7 @@ QUESTIONS = (
     Choice(
         "One unit more", TWO_CLASSES + "Somebody adds one unit. What happens to the capacity?",
         ("It rises.", "It stays as it is.", "It falls."), draw_one_more, one_more,
-        {"that a job needs all its units at once": always_more},
+        {"that a job needs all its units at once": always(0)},
         "With {B} units at most {most} can be held at a time, with one more at most {most_then}. The capacity is {now} "
         "jobs per hour before and {then} afterwards. A further unit helps only if with it some jobs fit together that "
         "did not fit before.", way_of_one_more,

@@ -8,7 +8,7 @@ import numpy as np
 
 from mjq import System
 from mjq import several_resources as sr
-from mjq_book.exercises.question import Choice, Question, Task, decimal, table
+from mjq_book.exercises.question import Choice, Question, Task, always, decimal, table
 
 RATE = "jobs per hour"
 RESOURCES = "processors", "memory"
@@ -264,10 +264,6 @@ def what_more_memory_does(**values):
     return 0 if then.capacity > now.capacity * (1 + 1e-9) else 1
 
 
-def more_always_helps(**_):
-    return 0
-
-
 def way_of_more_memory(**values):
     steps = [", ".join(map(str, sr.staircase(one.servers, one.needs))) for one in two_machines(**values)]
     now, then = (one.capacity for one in two_machines(**values))
@@ -397,7 +393,7 @@ QUESTIONS = (
     Choice(
         "More memory", MACHINE + "All times are exponential with the same mean, and jobs start in the order of "
         "arrival. The machine gets {more} GB more. Then the capacity", ("rises", "stays the same", "falls"),
-        draw_more_memory, what_more_memory_does, {"that only new packings count": more_always_helps},
+        draw_more_memory, what_more_memory_does, {"that only new packings count": always(0)},
         "Beside 0, 1, 2, … jobs of the first kind there fit {steps} of the second now, and {steps_then} with more "
         "memory. If both lists are the same, then the same jobs fit together, and nothing changes. The capacity is "
         "{now} jobs per mean time now and {then} then. More memory never delays a job in order of arrival, so the "

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from mjq import stability as st
-from mjq_book.exercises.question import Choice, Question, Task, decimal, one_or_all_cycle, table
+from mjq_book.exercises.question import Choice, Question, Task, always, decimal, one_or_all_cycle, table
 
 RATE = "jobs per hour"
 RARE = 1e-5  # probability of a state that a solution leaves out
@@ -119,10 +119,6 @@ def one_more(n, **values):
     return 0 if part <= 1e-6 else 1 if part < 1 else 3
 
 
-def in_proportion(**_):
-    return 2
-
-
 def way_of_one_more(n, **values):
     limits = st.throughput(n, **values), st.throughput(n + 1, **values)
     return {"now": limits[0], "then": limits[1], "percent": more_percent(n, **values), "naive": 100 / n}
@@ -188,7 +184,7 @@ QUESTIONS = (
     Choice(
         "One server more", TWO_CLASSES + "One server is added. By how much does the limit of stability rise?",
         ("It does not change.", "It rises by less than one part in {n}.", "It rises by just one part in {n}.",
-         "It rises by more than one part in {n}."), draw_two_classes, one_more, {IDLE: in_proportion},
+         "It rises by more than one part in {n}."), draw_two_classes, one_more, {IDLE: always(2)},
         "The limit of stability is {now} jobs per hour before and {then} afterwards (product form): {percent} % more. "
         "By the naive limit, which is proportional to the number of servers, it would be one part in {n}, {naive} %. "
         "A server helps much only where with it more jobs fit together.", way_of_one_more,

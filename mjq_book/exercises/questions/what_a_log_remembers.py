@@ -5,7 +5,7 @@ from __future__ import annotations
 from mjq import System
 from mjq import near_saturation as ns
 from mjq import processing_capacity as pc
-from mjq_book.exercises.question import Choice, Question, Task, decimal
+from mjq_book.exercises.question import Choice, Question, Task, always, decimal
 
 REPEATS = "A job is of the class of the job before it with probability {r}, and otherwise its class is drawn anew. "
 
@@ -165,10 +165,6 @@ def which_is_larger(**values):
     return 0 if rows > none else 1
 
 
-def rows_always_help(**_):
-    return 0
-
-
 def way_of_cluster(N, n1, n2, p1):
     none, rows = two_capacities(N, n1, n2, p1)
     return {"fit1": str(N // n1), "fit2": str(N // n2), "rows": rows, "none": none}
@@ -241,7 +237,7 @@ QUESTIONS = (
         "A cluster has {N} servers. Of its jobs a fraction {p1} needs {n1} servers and the others {n2}, all for the "
         "same mean time. Compare very long rows of like jobs with jobs drawn independently. The capacity in order of "
         "arrival is", ("higher with rows", "lower with rows", "the same"), draw_cluster, which_is_larger,
-        {"that servers are left over in a row": rows_always_help},
+        {"that servers are left over in a row": always(0)},
         "In long rows {fit1} small or {fit2} large jobs run at a time, which gives {rows} jobs per mean time. The "
         "saturated chain of independent jobs gives {none}.", way_of_cluster,
     ),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mjq.simulation import schedule
-from mjq_book.exercises.question import Choice, Question, Task, decimal, schedule_table
+from mjq_book.exercises.question import Choice, Question, Task, always, decimal, schedule_table
 
 
 def draw_alike(rng):
@@ -113,14 +113,6 @@ def in_order_of_arrival(N, percent, m):
     return 0 if idle > m - 1 else 1
 
 
-def without_idle(**_):
-    return 2
-
-
-def nearly_empty(**_):
-    return 3
-
-
 def way_of_month(N, percent, m):
     return {"idle": N * (1 - percent / 100), "most": str(m - 1)}
 
@@ -178,8 +170,8 @@ QUESTIONS = (
          "No, while jobs wait this rule leaves no server idle",
          "Yes, this rule can leave any number of servers idle, whatever the jobs need"),
         draw_month, in_order_of_arrival,
-        {"that the head of the queue may not fit": without_idle,
-         "that the head of the queue starts as soon as it fits": nearly_empty},
+        {"that the head of the queue may not fit": always(2),
+         "that the head of the queue starts as soon as it fits": always(3)},
         "While somebody waits, fewer servers are free than the head of the queue needs, so at most {m} − 1 = {most}. "
         "On average {idle} were idle.", way_of_month,
     ),

@@ -4,6 +4,5 @@
 ``following``   how the campaigns of its users are fitted
 ``summary``     what a summary holds, and a log that is drawn from it
 ``drawing``     how campaigns are drawn and placed
-``own_error``   how well draws meet the capacity and the waits of the log
 ``lublin``      another model, which does not know the log
 """

@@ -18,14 +18,11 @@ import numpy as np
 
 from mjq_book.experiments.campaigns.drawing import DAY, HOUR, LATE
 from mjq_book.experiments.campaigns.following import Coarse, beginnings, with_campaigns
-from mjq_book.experiments.campaigns.own_error import compared, fcfs_load_of
 from mjq_book.experiments.campaigns.summary import (
     CAMPAIGNS,
     FACTOR_LEVELS,
     FEWEST,
-    FEWEST_DAYS,
     LEVELS,
-    POINTS_OFF,
     SPREAD_CLASSES,
     TWO_NUMBERS,
     Summary,
@@ -55,14 +52,12 @@ def summarize(log: Log) -> Summary:
     Returns
     -------
     Summary
-        With its own error: eight draws are replayed and compared with the log.
 
     Examples
     --------
     >>> from mjq_logs import example_log
-    >>> site = summarize(example_log())
-    >>> site.model, site.no_promise[0]
-    ('campaigns', 'short')
+    >>> summarize(example_log()).model
+    'campaigns'
     """
     arrival = log.require_arrivals()
     servers = log.require_servers()
@@ -94,28 +89,9 @@ def summarize(log: Log) -> Summary:
     site = replace(site, **_limits(log, site, jobs))
     user = _users(log)
     if user is None:
-        site = replace(site, **_profile(hours, np.ones(len(log), dtype=bool)), repeat=_two_numbers(site, jobs))
-    else:
-        site = replace(site, model=CAMPAIGNS, **_profile(hours, _late(arrival, user)))
-        site = with_campaigns(site, jobs, user)
-    return _with_its_error(site, log)
-
-
-def _with_its_error(site, log):
-    """Compare eight draws with the log, and say why waits are not promised."""
-    load = fcfs_load_of(log)
-    errors = compared(log, lambda seed: site.draw(seed=seed), load)
-    error = {name: pair and (short(pair[0]), short(pair[1])) for name, pair in errors.items()}
-    reasons = []
-    if log.submits_are_starts:
-        reasons.append("starts")
-    if site.span < FEWEST_DAYS * DAY:
-        reasons.append("short")
-    if max(abs(pair[0]) for name, pair in error.items() if pair and name.endswith("capacity")) > POINTS_OFF:
-        reasons.append("capacity")
-    if site.model == TWO_NUMBERS:
-        reasons.append("users")
-    return replace(site, error=error, fcfs_load=load, no_promise=tuple(reasons))
+        return replace(site, **_profile(hours, np.ones(len(log), dtype=bool)), repeat=_two_numbers(site, jobs))
+    site = replace(site, model=CAMPAIGNS, **_profile(hours, _late(arrival, user)))
+    return with_campaigns(site, jobs, user)
 
 
 # --- Needs, levels, limits, hours -----------------------------------------------------------------------------------

@@ -6,13 +6,10 @@ Journal of Parallel and Distributed Computing 63(11) (2003) 1105-1122; the const
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 from scipy import special
 
-from mjq._util import checks
-from mjq_logs.making.synthetic import SyntheticLog
+from mjq_logs.reading.log import Log
 
 SERIAL, POWER_OF_TWO = 0.244, 0.576  # shares of the jobs
 SMALLEST, BELOW_LARGEST, MOSTLY = 0.8, 2.5, 0.86  # of the logarithm of needs to base 2
@@ -24,7 +21,7 @@ BY_DAY = 8.1737, 3.9631  # gamma distribution of arrivals over the half hours of
 HALF_HOURS, FIRST, LENGTH = 48, 11, 1800.0
 
 
-def lublin_log(jobs: int, servers: int, load: float, seed: int | Sequence[int]) -> SyntheticLog:
+def lublin_log(jobs: int, servers: int, load: float, seed: int) -> Log:
     """Draw jobs of the model of Lublin and Feitelson, at a load.
 
     Gaps are multiplied by one factor, before the hours of the day, so that the load is met. The model has no limits of
@@ -36,11 +33,11 @@ def lublin_log(jobs: int, servers: int, load: float, seed: int | Sequence[int]) 
     servers : int
     load : float
         Work that comes over what all servers could do until the last job comes.
-    seed : int or sequence of int
+    seed : int
 
     Returns
     -------
-    mjq_logs.SyntheticLog
+    Log
 
     Examples
     --------
@@ -48,13 +45,14 @@ def lublin_log(jobs: int, servers: int, load: float, seed: int | Sequence[int]) 
     >>> int(log.need.max()) <= 128, round(float((log.need == 1).mean()), 1)
     (True, 0.2)
     """
-    jobs, servers = checks.count("jobs", jobs), checks.count("servers", servers)
-    load, rng = float(checks.positive("load", load, ndim=0)), np.random.default_rng(seed)
+    rng = np.random.default_rng(seed)
     need = _needs(rng, jobs, servers)
-    run = np.maximum(1, np.exp(_run_logs(rng, need)).astype(np.int64))
+    run = np.maximum(1, np.floor(np.exp(_run_logs(rng, need))))
     span = need @ run / (load * servers)
-    gap = np.exp(_below(lambda n: rng.gamma(*GAP, n), jobs, LONGEST_GAP_LOG)) / LENGTH
-    passed = np.cumsum(gap)
+    gap = rng.gamma(*GAP, jobs)
+    while len(again := np.flatnonzero(gap > LONGEST_GAP_LOG)):
+        gap[again] = rng.gamma(*GAP, len(again))
+    passed = np.cumsum(np.exp(gap) / LENGTH)
     hours = special.gammainc(BY_DAY[0], (FIRST + np.arange(HALF_HOURS + 1) - 0.5) / BY_DAY[1])
     weight = np.roll(np.diff(hours), FIRST - 1)
     weight /= weight.mean()
@@ -62,8 +60,7 @@ def lublin_log(jobs: int, servers: int, load: float, seed: int | Sequence[int]) 
     even = passed * span / (passed[-1] * LENGTH)  # half hours if all were alike
     days, rest = np.divmod(even, HALF_HOURS)
     arrival = LENGTH * (days * HALF_HOURS + np.interp(rest, summed, np.arange(HALF_HOURS + 1)))
-    arrival = arrival.astype(np.int64)
-    return SyntheticLog(arrival, need, run, run.copy())
+    return Log(need=need, run=run, submit=np.floor(arrival), servers=float(servers))
 
 
 def _needs(rng, jobs, servers):
@@ -76,7 +73,7 @@ def _needs(rng, jobs, servers):
     size = begin + rng.random(jobs) * (end - begin)
     size = np.where(part <= SERIAL + POWER_OF_TWO, np.floor(size + 0.5), size)
     need = np.floor(2.0**size + 0.5)
-    return np.minimum(np.where(part <= SERIAL, 1, need), servers).astype(np.int64)
+    return np.minimum(np.where(part <= SERIAL, 1, need), servers)
 
 
 def _run_logs(rng, need):
@@ -86,11 +83,3 @@ def _run_logs(rng, need):
         short = rng.random(len(again)) <= np.clip(BY_NEED * need[again] + SHORT_AT_NONE, 0, 1)
         logarithms[again] = np.where(short, rng.gamma(*SHORT, len(again)), rng.gamma(*LONG, len(again)))
     return logarithms
-
-
-def _below(draw, number, most):
-    """Draw numbers, and again those that exceed a limit."""
-    values = draw(number)
-    while len(again := np.flatnonzero(values > most)):
-        values[again] = draw(len(again))
-    return values

@@ -1,14 +1,12 @@
 """A summary of a log in at most 700 numbers, from which jobs are drawn that meet about its capacity and waits.
 
 How it is fitted is said in :mod:`~mjq_book.experiments.campaigns.fitting` and
-:mod:`~mjq_book.experiments.campaigns.following`, how jobs are drawn from it in
-:mod:`~mjq_book.experiments.campaigns.drawing`, and how its own error is found in
-:mod:`~mjq_book.experiments.campaigns.own_error`.
+:mod:`~mjq_book.experiments.campaigns.following`, and how jobs are drawn from it in
+:mod:`~mjq_book.experiments.campaigns.drawing`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, fields
 
 import numpy as np
@@ -25,17 +23,6 @@ FEWEST = 5  # jobs behind a level, a limit or a quantile
 SPREAD_CLASSES = 5  # of run times, for the factors by which users overestimate them
 GAP_LEVELS = 0.02, 0.15, 0.30, 0.45, 0.60, 0.75, 0.90, 0.98
 FACTOR_LEVELS = 0.05, 0.20, 0.35, 0.50, 0.65, 0.80, 0.95
-# What the summary says of its own draws: the difference of a capacity in points, the ratio of a wait.
-FIGURES = "fcfs capacity", "easy capacity", "fcfs mean wait", "fcfs 90 % wait", "easy mean wait", "easy 90 % wait"
-FEWEST_DAYS = 300  # of a log, for a promise of waits
-POINTS_OFF = 2.0  # of a capacity, up to which waits are promised
-# Why nothing is promised of waits.
-REASONS = {
-    "starts": "the submit times of the log are start times",
-    "short": f"the log is of fewer than {FEWEST_DAYS} days",
-    "capacity": f"the capacity of the draws is off by more than {POINTS_OFF:g} points",
-    "users": "the log does not tell who submitted its jobs",
-}
 
 
 def short(value: float) -> float:
@@ -121,13 +108,6 @@ class Summary:
         Share of the jobs whose limit is a popular one.
     factors : float array, shape (5, 7), or None
         Quantiles of limits over run times, by classes of run times.
-    error : dict
-        For each of :data:`FIGURES` the mean over eight draws and their standard deviation; None for a wait that the log
-        does not have.
-    fcfs_load : float
-        Load at which the waits under FCFS are compared.
-    no_promise : tuple of str
-        Why nothing is promised of waits, by names of :data:`REASONS`; empty if it is.
 
     Examples
     --------
@@ -166,21 +146,12 @@ class Summary:
     limits: np.ndarray | None = None
     popular: float = 0.0
     factors: np.ndarray | None = None
-    error: Mapping[str, tuple[float, float] | None] | None = None
-    fcfs_load: float = 0.0
-    no_promise: tuple[str, ...] = ()
 
     @property
     def size(self) -> int:
-        """Return how many numbers the summary holds, its own error included."""
-        of_error = [1 if pair is None else 2 for pair in (self.error or {}).values()]
-        others = (getattr(self, x.name) for x in fields(self) if x.name not in ("model", "error", "no_promise"))
-        return sum(np.size(value) for value in others if value is not None) + sum(of_error)
-
-    @property
-    def reasons(self) -> tuple[str, ...]:
-        """Return in words why nothing is promised of waits."""
-        return tuple(REASONS[name] for name in self.no_promise)
+        """Return how many numbers the summary holds."""
+        values = (getattr(self, x.name) for x in fields(self) if x.name != "model")
+        return sum(np.size(value) for value in values if value is not None)
 
     @property
     def group_of(self) -> np.ndarray:
@@ -190,25 +161,25 @@ class Summary:
     def draw(self, jobs: int | None = None, seed: int = 1) -> Log:
         """Draw a log.
 
-            Parameters
-            ----------
-            jobs : int, optional
-                By default as many as the log had.
-            seed : int
+        Parameters
+        ----------
+        jobs : int, optional
+            By default as many as the log had.
+        seed : int
 
-            Returns
-            -------
-            Log
-                At the load of the log and in its order of arrival. Its users are campaigns, one number each.
+        Returns
+        -------
+        Log
+            At the load of the log and in its order of arrival. Its users are campaigns, one number each.
 
-            Examples
-            --------
-            >>> from mjq_book.experiments.campaigns.fitting import summarize
+        Examples
+        --------
+        >>> from mjq_book.experiments.campaigns.fitting import summarize
         >>> from mjq_logs import example_log
-            >>> site = summarize(example_log())
-            >>> once, again = site.draw(500, seed=7), site.draw(500, seed=7)
-            >>> (once.submit == again.submit).all() and (once.run == again.run).all()
-            np.True_
+        >>> site = summarize(example_log())
+        >>> once, again = site.draw(500, seed=7), site.draw(500, seed=7)
+        >>> (once.submit == again.submit).all() and (once.run == again.run).all()
+        np.True_
         """
         jobs = round(self.jobs) if jobs is None else jobs
         rng = np.random.default_rng(seed)
