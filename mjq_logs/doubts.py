@@ -78,16 +78,16 @@ def held_in_words(held: Held | None, servers: float | None = None) -> str | None
 
 def _of_size(log):
     """Warn where the machine is not the size that was used."""
+    left_out = 0 if log.lines is None else log.lines.dropped.get(TOO_LARGE, 0)
+    if left_out and log.servers is not None:
+        yield (
+            f"Warning: {counted(left_out, 'job')} {'need' if left_out > 1 else 'needs'} more than the "
+            f"{machine_in_words(log)} ({log.servers_from}) and {'are' if left_out > 1 else 'is'} left out."
+        )
     if log.resources:
         yield from _of_sizes(log)
         return
     held, servers = held_most(log), log.servers
-    left_out = 0 if log.lines is None else log.lines.dropped.get(TOO_LARGE, 0)
-    if left_out and servers is not None:
-        yield (
-            f"Warning: {left_out} {'jobs need' if left_out > 1 else 'job needs'} more than the {servers:g} servers "
-            f"({log.servers_from}) and {'are' if left_out > 1 else 'is'} left out."
-        )
     if held is None or servers is None:
         return
     if log.servers_from == INFERRED:
@@ -121,12 +121,6 @@ def _of_sizes(log):
     """Warn where the machine is not as large as what was used of some resource."""
     if log.servers is None:
         return
-    left_out = 0 if log.lines is None else log.lines.dropped.get(TOO_LARGE, 0)
-    if left_out:
-        yield (
-            f"Warning: {counted(left_out, 'job')} {'need' if left_out > 1 else 'needs'} more than the "
-            f"{machine_in_words(log)} ({log.servers_from}) and {'are' if left_out > 1 else 'is'} left out."
-        )
     for name, size in zip(log.resources, log.machine(), strict=True):
         held = held_most(log.alone(name)) if log.needs[:, log.resources.index(name)].any() else None
         if held is not None and log.servers_from == INFERRED and held.ever >= size * (1 - checks.FIT_TOLERANCE):

@@ -19,6 +19,7 @@ from mjq.simulation.estimates import Estimate
 from mjq_logs.answers import CostlyJobs, HostsCase, HostShape, HostsLoss, HostsReport, HostsWaits, Interval
 from mjq_logs.capacity import arrivals
 from mjq_logs.capacity.estimates import Estimates, tightest
+from mjq_logs.capacity.needs import work_of
 from mjq_logs.doubts import doubts
 from mjq_logs.hosting import (
     CASES,
@@ -181,7 +182,7 @@ def _losses(made, cases, rules):
 def _costly(log, hosts, rule, seed):
     """Return what can be done without the jobs of which fewest fit on one host, by so many of them."""
     most = hosts.most_on_one(log.needs)
-    work = log.run * (log.needs[:, tightest(log)] if log.resources else log.need)
+    work = work_of(log)
     result = []
     for copies in np.unique(most)[:-1][:GROUPS].tolist():
         rare = most <= copies

@@ -46,7 +46,7 @@ class Bar(tqdm):
 def map_cases(
     function: Callable,
     cases: Sequence[dict[str, Any]],
-    workers: Workers = 2,
+    workers: Workers | None = 2,
     progress: bool | None = None,
     what: str = "solutions",
 ) -> list:
@@ -59,7 +59,7 @@ def map_cases(
     workers : int or distributed.Client
         Processes on this machine, or a client of a dask scheduler anywhere. With 1, no further process is started. (A
         script that asks for several processes must guard its main part, as Python's documentation of multiprocessing
-        says.)
+        says.) None is that of :func:`map_as_completed`.
     progress : bool, optional
         Show a progress bar; by default on a terminal.
     what : str

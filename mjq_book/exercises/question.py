@@ -166,7 +166,7 @@ def decimal(rng: np.random.Generator, low: float, high: float, digits: int) -> f
     return round(float(rng.uniform(low, high)), digits)
 
 
-def always(answer: float) -> Callable[..., float]:
+def always(answer: float) -> Callable[..., Any]:
     """Return a mistake that gives this answer, or this statement, whatever the numbers are."""
     return lambda **_: answer
 

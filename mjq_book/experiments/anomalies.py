@@ -15,14 +15,15 @@ become 0 in all resources.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
 from mjq import many_hosts
-from mjq._util import checks, parallel
+from mjq._util import checks
+from mjq._util.parallel import map_cases
 from mjq_book.experiments.tables.keeping import keep
 
 TABLE = Path(__file__).parent / "tables/anomalies.csv"
@@ -112,11 +113,8 @@ def rows(pairs: list[dict]) -> Iterator[dict]:
 
 
 def main() -> None:
-    by_case: dict[Hashable, list[dict]] = {}
-    for done in parallel.map_as_completed(losses, [(case, case) for case in range(CASES)]):
-        by_case |= done
-    pairs = [pair for case in range(CASES) for pair in by_case[case]]
-    keep(TABLE, list(rows(pairs)), COMMAND, digits=8)
+    by_case = map_cases(losses, [dict(case=case) for case in range(CASES)], None)
+    keep(TABLE, list(rows([pair for pairs in by_case for pair in pairs])), COMMAND, digits=8)
 
 
 if __name__ == "__main__":

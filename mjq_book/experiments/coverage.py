@@ -16,15 +16,14 @@ of the intervals over the lower one.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 from scipy import signal
-from tqdm import tqdm
 
-from mjq._util import parallel
+from mjq._util.parallel import map_cases
 from mjq.simulation import Schedule, replay
 from mjq_book.experiments.tables.keeping import keep
 from mjq_logs import Log, intervals, own_order_capacity
@@ -247,13 +246,9 @@ def _rows_of(case):
 
 
 def keep_rows(rows_of: Callable[[Case], list[dict]], cases: Sequence[Case], table: Path, command: str) -> None:
-    """Compute the rows of all processes, some at a time, and keep them in the order of the processes."""
-    rows_by_case: dict[Hashable, list[dict]] = {}
-    with tqdm(desc="processes", total=len(cases), disable=None) as bar:
-        for done in parallel.map_as_completed(rows_of, list(zip(cases, cases, strict=True)), None):
-            rows_by_case |= done
-            bar.update(len(done))
-    keep(table, [row for case in cases for row in rows_by_case[case]], command, digits=3)
+    """Compute the rows of all processes, and keep them in the order of the processes."""
+    by_case = map_cases(rows_of, [dict(case=case) for case in cases], None, what="processes")
+    keep(table, [row for rows in by_case for row in rows], command, digits=3)
 
 
 def main() -> None:

@@ -14,13 +14,12 @@ knows the run times.
 
 from __future__ import annotations
 
-from collections.abc import Hashable
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from mjq._util import parallel
+from mjq._util.parallel import map_cases
 from mjq_book.experiments.tables.keeping import keep
 from mjq_logs import Log, own_order_capacity
 
@@ -95,10 +94,7 @@ def row_of(case: Case) -> dict:
 
 
 def main() -> None:
-    rows_by_case: dict[Hashable, dict] = {}
-    for done in parallel.map_as_completed(row_of, list(zip(CASES, CASES, strict=True)), None):
-        rows_by_case |= done
-    keep(TABLE, [rows_by_case[case] for case in CASES], COMMAND, digits=5)
+    keep(TABLE, map_cases(row_of, [dict(case=case) for case in CASES], None), COMMAND, digits=5)
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 from mjq._util import checks
 from mjq._util.parallel import SOON, Bar, Workers
 from mjq_logs._util import folders
-from mjq_logs.answers import AtLoad, Interval, Plan, PolicyPlan, Size, Waits
+from mjq_logs.answers import AtLoad, Effect, Interval, Plan, PolicyPlan, Size, Waits
 from mjq_logs.capacity.arrivals import agreement
 from mjq_logs.doubts import doubts
 from mjq_logs.reading.log import Log
@@ -108,61 +108,37 @@ def planned(
     """
     if target is None and not changes:
         raise ValueError("a plan needs a target or changes")
-    with _Work(percentile, output, workers, force, progress) as work:
-        return work.done(_planned(work, log, target, policies, sizes, changes, growth, node))
-
-
-class _Work:
-    """Hold what all replays of a call share: one output and one bar."""
-
-    def __init__(self, percentile, output, workers, force, progress):
-        self.percentile = float(checks.positive("percentile", percentile, ndim=0))
-        if self.percentile > 100:
-            raise ValueError(f"percentile must be at most 100, got {checks.shown(self.percentile)}")
-        self.output = None if output is None else Path(output)
-        if self.output is not None:
-            folders.refuse_existing(self.output, force)
-        self.workers = workers
-        self.bar = Bar("replays", 0, progress, delay=SOON)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *error: Any) -> None:
-        self.bar.close()
-
-    def replays(self, log: Log) -> Replays:
-        """Return the replays of one more log."""
-        return Replays(log, self.percentile, self.workers, self.bar)
-
-    def done(self, answer):
-        """Write what was found, and return it."""
-        if self.output is not None:
-            folders.write(self.output, (answer.model_dump_json(indent=1) + "\n").encode())
-        return answer
-
-
-def _planned(work, log, target, policies, sizes, changes, growth, node):
+    percentile = float(checks.positive("percentile", percentile, ndim=0))
+    if percentile > 100:
+        raise ValueError(f"percentile must be at most 100, got {checks.shown(percentile)}")
+    if output is not None:
+        folders.refuse_existing(Path(output), force)
     target = None if target is None else float(checks.not_negative("target", target, ndim=0))
     growth, node = (float(checks.positive(name, x, ndim=0)) for name, x in (("growth", growth), ("node", node)))
     log.require_one_resource()
-    _require_waits(log)
+    arrival = log.require_waits()
+    if not arrival.max() > arrival.min():
+        raise ValueError("all jobs of the log come at once, so it tells nothing of waits")
     names = list(dict.fromkeys(policies))
     for name in names:
         rule_of(name)
-    of_policies = []
-    if target is not None:
-        replays, tried = work.replays(log), _tried(log, sizes, node)
-        of_policies = [_of_policy(replays, name, target, tried, growth, node) for name in names]
-    effects = []
-    if changes:
-        effects = what_if(log, changes, names, percentile=work.percentile, growth=growth, workers=work.workers)
+    of_policies: list[PolicyPlan] = []
+    effects: list[Effect] = []
+    with Bar("replays", 0, progress, delay=SOON) as bar:
         if target is not None:
-            least = _smallest_of_each(work, changes, names, target, sizes, growth, node)
+            replays, tried = Replays(log, percentile, workers, bar), _tried(log, sizes, node)
+            of_policies = [_of_policy(replays, name, target, tried, growth, node) for name in names]
+        if changes:
+            effects = what_if(log, changes, names, percentile=percentile, growth=growth, workers=workers)
+        if changes and target is not None:
+            of_changes = [
+                (Replays(change.log, percentile, workers, bar), _tried(change.log, sizes, node)) for change in changes
+            ]
+            least = _smallest_of_each(of_changes, names, target, growth, node)
             effects = [effect.model_copy(update={"smallest": x}) for effect, x in zip(effects, least, strict=True)]
     compared = [] if log.servers is None else agreement(log, policies)
     seen = window_in_words(window_of(log))
-    return Plan(
+    answer = Plan(
         jobs=len(log),
         servers=log.servers,
         servers_from=log.servers_from,
@@ -170,7 +146,7 @@ def _planned(work, log, target, policies, sizes, changes, growth, node):
         missing=list(log.missing),
         notes=[*([seen] if seen else []), *log.notes],
         target=target,
-        percentile=work.percentile,
+        percentile=percentile,
         growth=growth,
         node=node,
         real_waits=agreement_in_words(compared),
@@ -179,25 +155,21 @@ def _planned(work, log, target, policies, sizes, changes, growth, node):
         what_if=effects,
         assumes=assumed(log, growth, names, bool(changes)),
     )
+    if output is not None:
+        folders.write(Path(output), (answer.model_dump_json(indent=1) + "\n").encode())
+    return answer
 
 
-def _require_waits(log):
-    arrival = log.require_waits()
-    if not arrival.max() > arrival.min():
-        raise ValueError("all jobs of the log come at once, so it tells nothing of waits")
-
-
-def _smallest_of_each(work, changes, policies, target, sizes, growth, node):
+def _smallest_of_each(of_changes, policies, target, growth, node):
     """Return for each policy the smallest size that meets the target under each change, or None."""
     smallest = {}
-    for k, change in enumerate(changes):
-        replays, tried = work.replays(change.log), _tried(change.log, sizes, node)
+    for k, (replays, tried) in enumerate(of_changes):
         for name in policies:
             case = _Case(name, growth)
             replays.make([case(size) for size in tried])
             every = _with_those_between(replays, case, target, tried, node)
             smallest[name, k] = next((size for size in every if _percentile(replays, case, size) <= target), None)
-    return [smallest[name, k] for name in policies for k in range(len(changes))]
+    return [smallest[name, k] for name in policies for k in range(len(of_changes))]
 
 
 def _tried(log, sizes, node):

@@ -22,7 +22,6 @@ def what_if(
     log: Log,
     changes: Sequence[Changed],
     policies: Sequence[str] = ("easy",),
-    servers: float | None = None,
     *,
     percentile: float = 90.0,
     growth: float = 1.0,
@@ -41,8 +40,6 @@ def what_if(
         Made of this log by :func:`~mjq_logs.waits.changes.capped` and the functions beside it.
     policies : sequence of str
         See :func:`mjq.simulation.schedule.replay`.
-    servers : float, optional
-        Of the machine; by default what the log says.
     percentile : float
         Above 0, at most 100.
     growth : float
@@ -73,7 +70,7 @@ def what_if(
     (0.25, 0.0, 0.25)
     """
     log.require_one_resource()
-    servers = float(checks.positive("servers", log.machine() if servers is None else servers, ndim=0))
+    servers = float(checks.positive("servers", log.machine(), ndim=0))
     growth = float(checks.positive("growth", growth, ndim=0))
     logs = {-1: log} | {k: change.log for k, change in enumerate(changes)}
     cases = [((name, k), (logs[k], servers, name, growth)) for name in dict.fromkeys(policies) for k in logs]
