@@ -7,6 +7,7 @@ from mjq.simulation import replay
 from mjq.simulation.schedule import TIES
 from tests import reference_schedules as reference
 
+ROUNDING = 1e-13  # of times below 100 that are no sums of powers of two: one log in 20,000 differs in the last bits
 in_many_logs = pytest.mark.parametrize(("number", "seed"), [(300, 1), pytest.param(10_000, 2, marks=pytest.mark.slow)])
 
 
@@ -75,7 +76,8 @@ def as_defined(log, policy, **how):
             replay(*log, policy, **how)
         return None
     schedule = replay(*log, policy, **how)
-    assert np.array_equal(schedule.start, start) and np.array_equal(schedule.finish, finish), (policy, log, how)
+    apart = max(np.abs(schedule.start - start).max(), np.abs(schedule.finish - finish).max())
+    assert apart <= ROUNDING, (policy, log, how)
     return schedule
 
 
