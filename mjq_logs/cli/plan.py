@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from typing import Any, NamedTuple
+from functools import partial
+from typing import NamedTuple
 
 import click
 
@@ -20,6 +21,7 @@ from mjq_logs.cli.common import (
 )
 from mjq_logs.cli.reading import (
     Machine,
+    Need,
     anonymous_option,
     growth_option,
     log_argument,
@@ -28,6 +30,8 @@ from mjq_logs.cli.reading import (
     read,
     schema_option,
     show_classes,
+    taken_by,
+    unit_option,
     user_limit_option,
 )
 
@@ -52,17 +56,16 @@ class Duration(click.ParamType):
             self.fail(str(error), parameter, context)
 
 
-def _one_unit(context):
+def _one_unit(context, option, words):
     """Return what the option ``--unit`` names; raise an error if it names several resources."""
-    from mjq_logs.reading.vectors import units_of
-
-    units = units_of(context.params.get("unit"))
+    units = (taken_by("mjq_logs.reading.vectors", "units_of")(context, option, words) or "").split(",")
     if len(units) > 1:
+        units = [unit.strip() for unit in units]
         raise click.UsageError(
             f"--unit {','.join(units)}: mjq plan counts one resource, such as --unit {units[0]}; mjq capacity and mjq "
             "replay count several"
         )
-    return units
+    return words
 
 
 class Range(NamedTuple):
@@ -73,25 +76,10 @@ class Range(NamedTuple):
     sizes: int | None
 
 
-class Servers(Machine):
-    """Read a number of servers, or how much of the one resource that the option ``--unit`` names."""
-
-    name, wanted = "need", "a positive number such as 4"
-
-    def convert(self, value: object, parameter: click.Parameter | None, context: click.Context | None) -> Any:
-        """Return the number."""
-        return self.servers(value, parameter, context, *_one_unit(context))
-
-
-class Sizes(Servers):
+class Sizes(Machine):
     """Read a range of sizes such as 100:200 or 100:200:11, a number of servers, or a file of hosts."""
 
     name, wanted = "sizes", "a range such as 100:200 or 100:200:11"
-
-    def convert(self, value: object, parameter: click.Parameter | None, context: click.Context | None) -> Any:
-        """Return the servers, or a range of them."""
-        _one_unit(context)
-        return Machine.convert(self, value, parameter, context)
 
     def servers(
         self, value: object, parameter: click.Parameter | None, context: click.Context | None, unit: str | None = None
@@ -118,7 +106,7 @@ class Sizes(Servers):
 
 @click.command(cls=Command)
 @log_argument
-@log_options
+@partial(log_options, unit=unit_option("UNIT", "", _one_unit))
 @click.option(
     "--target-wait", "target", type=Duration(), metavar="TIME",
     help="Keep waits at or below this time, such as 2h, 90min or 1d12h. It may be left out if a what-if is given.",
@@ -138,7 +126,7 @@ class Sizes(Servers):
     "of hosts, as for mjq capacity --hosts, with what they have together.",
 )  # fmt: skip
 @click.option(
-    "--cap", "caps", metavar="N", type=Servers(), multiple=True,
+    "--cap", "caps", metavar="N", type=Need(), multiple=True,
     help="What if no job had more than N servers? Larger ones run on N, longer, with the same work.",
 )  # fmt: skip
 @click.option(
@@ -146,7 +134,7 @@ class Sizes(Servers):
     help="What if users knew the run times of their jobs exactly?",
 )  # fmt: skip
 @click.option(
-    "--without", "absent", metavar="NEED", type=Servers(), multiple=True,
+    "--without", "absent", metavar="NEED", type=Need(), multiple=True,
     help="What if there were no jobs of exactly NEED servers?",
 )  # fmt: skip
 @growth_option
@@ -192,7 +180,6 @@ def plan(
     import mjq_logs
 
     asks = bool(caps or absent or estimates)
-    _one_unit(click.get_current_context())
     if target is None and not asks and not anonymous:
         raise click.UsageError("give --target-wait, or a what-if: --cap, --estimates or --without")
     common = dict(

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from mjq_logs import Gap, Hosts, Log
 
 
-def _taken_by(module, check):
+def taken_by(module: str, check: str) -> Callable:
     """Return a callback that keeps words as they were given, if this function of a module, loaded late, takes them."""
 
     def callback(context, option, words):
@@ -33,6 +33,16 @@ def _taken_by(module, check):
     return callback
 
 
+def unit_option(metavar: str, several: str, callback: Callable) -> Callable:
+    """Return an option for the unit in which needs are counted, with a sentence on several units."""
+    return click.option(
+        "--unit", metavar=metavar, is_eager=True, callback=callback,
+        help=f"Count the needs of jobs in this unit: cpus, nodes, gpus or mem, which is memory in GB of 1024 MB. "
+        f"{several}The output of sacct has all of them. A log in the Standard Workload Format has cpus and mem. A "
+        "table has columns of these names, or of the names that --column gives.",
+    )  # fmt: skip
+
+
 log_argument = click.argument("log", type=click.Path(exists=True, dir_okay=False, allow_dash=True))
 LOG_OPTIONS = (
     click.option(
@@ -42,15 +52,7 @@ LOG_OPTIONS = (
         "--unit. Repeat for more columns.",
     ),
     click.option(
-        "--unit", metavar="UNIT|UNIT,UNIT...", is_eager=True,
-        callback=_taken_by("mjq_logs.reading.vectors", "units_of"),
-        help="Count the needs of jobs in this unit: cpus, nodes, gpus or mem, which is memory in GB of 1024 MB. "
-        "Several of them between commas, such as cpus,mem, count several resources at once. The output of sacct has "
-        "all of them. A log in the Standard Workload Format has cpus and mem. A table has columns of these names, or "
-        "of the names that --column gives.",
-    ),
-    click.option(
-        "--memory", metavar="UNIT", is_eager=True, callback=_taken_by("mjq_logs.reading.vectors", "memory_unit"),
+        "--memory", metavar="UNIT", is_eager=True, callback=taken_by("mjq_logs.reading.vectors", "memory_unit"),
         help="The unit of the memory in the file, such as MB, or KB/cpu where it counts for each processor. By default "
         "it is that of the format: KB/cpu in the Standard Workload Format, and GB in a table. The public log of "
         "MetaCentrum has B.",
@@ -66,6 +68,10 @@ LOG_OPTIONS = (
         help="Look at the log up to this time. Jobs that ran or waited then are not finished.",
     ),
     click.option("--strict", is_flag=True, help="Stop at the first line that cannot be used."),
+)  # fmt: skip
+several_units = unit_option(
+    "UNIT|UNIT,UNIT...", "Several of them between commas, such as cpus,mem, count several resources at once. ",
+    taken_by("mjq_logs.reading.vectors", "units_of"),
 )  # fmt: skip
 calendar_option = click.option(
     "--calendar", metavar="FILE", type=click.Path(exists=True, dir_okay=False),
@@ -100,7 +106,7 @@ growth_option = click.option(
 )  # fmt: skip
 priority_option = click.option(
     "--priority", metavar="COLUMN=NAME,...",
-    callback=_taken_by("mjq_logs.reading.priorities", "order_of"),
+    callback=taken_by("mjq_logs.reading.priorities", "order_of"),
     help="Let jobs go first by their queue, qos or partition, such as --priority qos=high,normal: those of the first "
     "name before all others, and those that are not named last. Nobody is interrupted. The policy must be fcfs, "
     "first-fit or easy: under fcfs no job starts while one of a higher priority waits.",
@@ -270,9 +276,10 @@ class Need(Machine):
         return 0.0 if word.strip() == "0" else super().size(word, unit)
 
 
-def log_options(command: Callable) -> Callable:
+def log_options(command: Callable, unit: Callable = several_units) -> Callable:
     """Add the options of every command that reads a log, whose values are for :func:`read`."""
-    for option in reversed(LOG_OPTIONS):
+    column, *others = LOG_OPTIONS
+    for option in reversed((column, unit, *others)):
         option(command)
     return command
 

@@ -89,18 +89,11 @@ def within(need: np.ndarray, up: Any) -> Any:
     return (need <= up).all(axis=-1) if np.ndim(up) else need <= up
 
 
-def waits_one_by_one(what: Drawn, servers: Any, policy: str) -> np.ndarray:
-    """Return how long the new job waits in each draw [s]: a replay each, which is the definition."""
-    calendar = _calendar(what, servers, np.zeros(1))
-    waits = []
-    for k in range(len(what.arrival)):
-        columns = what.arrival[k] + BEFORE, what.need[k], what.run[k], what.limit[k]
-        waits.append(replay(*columns, servers, policy, calendar=calendar).wait[what.new])
-    return np.array(waits)
-
-
 def waits_by_rule(what: Drawn, servers: Any, policy: str) -> np.ndarray:
-    """Return the same in a single replay: each draw begins after the machine has become empty of the one before."""
+    """Return how long the new job waits in each draw [s].
+
+    All draws are one replay: each begins after the machine has become empty of the one before.
+    """
     arrival = what.arrival + BEFORE
     spans = np.ceil(arrival.max(axis=1) + np.maximum(what.run, what.limit).sum(axis=1)) + 1  # no promise is later
     begins = np.cumsum(spans) - spans

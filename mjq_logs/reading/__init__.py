@@ -9,5 +9,5 @@
 ``table``           CSV and Parquet by a map of columns
 ``clock``           times of a log as dates and hours at its place
 ``calendar``        when how many servers of a machine were up
-``text``, ``cells``, ``arrays``, ``kept``  what these readers share
+``text``, ``cells``, ``kept``  what these readers share
 """

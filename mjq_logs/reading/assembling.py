@@ -7,6 +7,8 @@ A reader gives one row for each line that should hold a job. Here they become a
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import fields
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -66,8 +68,9 @@ def gathered(
     ValueError
         If no line can be used; if `strict`, the first that cannot.
     """
-    tally, kept = _Tally(strict), Kept(max(1, len(reading.resources)))
-    for table in reading.tables:
+    tally, kept = _Tally(strict), Kept(len(reading.resources))
+    nothing = pl.DataFrame(schema=schema(len(reading.resources)))  # where a reader finds no line
+    for table in chain(reading.tables, [nothing]):
         tally.read += len(table)
         if partition is not None:
             table = _dropping(table, OTHER_PARTITION, pl.col("partition").fill_null("") != str(partition))
@@ -98,7 +101,7 @@ def _log(reading, jobs, kept, tally, servers, partition, order):
     if jobs.is_empty():
         raise ValueError(f"no line holds a job that can be used{tally.reasons()}")
     jobs, limits = _with_limits(jobs)
-    jobs, requeued = _attempts(_ran_so_far(jobs, reading.seen.latest)) if reading.attempts else (jobs, [])
+    jobs, requeued = _attempts(_ran_so_far(jobs, reading.seen.latest)) if reading.is_window else (jobs, [])
     jobs, notes = _in_order(jobs)
     parts = jobs["partition"].drop_nulls().n_unique() if partition is None else 1
     shared = f"Warning: jobs of {parts} partitions are taken for those of one machine; --partition takes one of them."
@@ -164,17 +167,15 @@ def _windowed(reading, arrival, columns):
         return None, None, columns, nothing
     gone = ~inside & (columns["start"] + columns["run"] <= begin)
     early = ~inside & ~gone
-    before = Before(
-        need=columns["need"][early],
-        run=columns["run"][early],
-        arrival=arrival[early],
-        start=columns["start"][early],
-        estimate=None if columns["estimate"] is None else columns["estimate"][early],
-        unfinished=np.zeros(early.sum(), dtype=bool) if columns["unfinished"] is None else columns["unfinished"][early],
-        priority=None if columns["priority"] is None else columns["priority"][early],
-    )
-    chosen = {name: column if column is None else column[inside] for name, column in columns.items()}
-    return (begin, end), before if early.any() else None, chosen, gone
+    runs = nothing if columns["unfinished"] is None else columns["unfinished"]
+    there = _chosen(columns | {"arrival": arrival, "unfinished": runs}, early)
+    before = Before(**{field.name: there[field.name] for field in fields(Before)})
+    return (begin, end), before if early.any() else None, _chosen(columns, inside), gone
+
+
+def _chosen(columns, which):
+    """Return some rows of columns, which may be None."""
+    return {name: None if column is None else column[which] for name, column in columns.items()}
 
 
 def _whole_jobs(jobs, tally):
@@ -248,7 +249,7 @@ def _attempts(jobs):
 
 def _present(reading, columns, partition, servers):
     """Return the jobs that had not ended when the log was taken; None if it tells of none."""
-    needs = need_columns(max(1, len(reading.resources)))
+    needs = need_columns(len(reading.resources))
     waiting = pl.concat(reading.waiting) if reading.waiting else pl.DataFrame(schema=schema(len(needs)))
     if partition is not None:
         waiting = waiting.filter(pl.col("partition").fill_null("") == str(partition))

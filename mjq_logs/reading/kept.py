@@ -76,17 +76,7 @@ class Kept:
             ``whole`` differs where names of whole jobs do. The other columns are those of the tables.
         """
         tables, self.tables = self.tables, []
-        return pl.concat(tables, how="vertical_relaxed") if tables else pl.DataFrame(schema=_empty(self.floats))
-
-
-def _empty(floats):
-    """Return the columns where no row was kept."""
-    return (
-        {"line": pl.UInt32, "name": pl.UInt64, "number": pl.UInt32, "same": pl.UInt64}
-        | {"partition": pl.UInt8, "user": pl.UInt8, "priority": pl.UInt8}
-        | dict.fromkeys(floats, pl.Float64)
-        | {"zoned": pl.Boolean, "whole": pl.UInt64, "unfinished": pl.Boolean}
-    )
+        return pl.concat(tables, how="vertical_relaxed")
 
 
 def _numbered(given, numbers):

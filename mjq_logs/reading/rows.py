@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import polars as pl
 
 from mjq._util.plain import brief, printable
-from mjq_logs.reading.text import ambiguous, durations, is_missing, moments, plain_number
+from mjq_logs.reading.text import ambiguous, is_missing, moments
 
 FARTHEST = 7_258_118_400.0  # seconds from 1970 to 2200: a time beyond it, or a longer one, is in another unit
 UNLIMITED = 315_360_000.0  # seconds that stand for no limit: ten years, longer than any job
@@ -97,17 +98,11 @@ class Seen:
         self._note(name, text, seconds, line)
         return seconds, zoned
 
-    def durations(self, name: str, text: pl.Series, line: pl.Series, unit: float = 1.0) -> pl.Series:
-        """Return what :func:`mjq_logs.reading.text.durations` returns for a column of the file."""
-        seconds = durations(text, unit)
-        self._note(name, text, seconds, line)
-        return seconds
-
-    def numbers(self, name: str, text: pl.Series, line: pl.Series) -> pl.Series:
-        """Return what :func:`mjq_logs.reading.text.plain_number` returns for a column of the file."""
-        numbers = plain_number(text)
-        self._note(name, text, numbers, line)
-        return numbers
+    def read(self, how: Callable, name: str, text: pl.Series, line: pl.Series, **more: Any) -> pl.Series:
+        """Return what a function of :mod:`mjq_logs.reading.text` returns for a column of the file."""
+        values = how(text, **more)
+        self._note(name, text, values, line)
+        return values
 
     def _note(self, name, text, values, line):
         """Count what cannot be read; raise ``ValueError`` where a number may mean two things."""
@@ -167,9 +162,8 @@ class Reading:
     seen : Seen
         Filled while the tables are read.
     is_window : bool
-        Whether the file has all that was there between two times, as sacct writes it.
-    attempts : bool
-        Whether rows of one job are its attempts, one after the other.
+        Whether the file has all that was there between two times, as sacct writes it. Rows of one job are then its
+        attempts, one after the other.
     resources : tuple of str
         Names of several resources, whose needs are in the columns :func:`need_columns`; none for one.
     """
@@ -183,7 +177,6 @@ class Reading:
     waiting: list = field(default_factory=list)
     seen: Seen = field(default_factory=Seen)
     is_window: bool = False
-    attempts: bool = False
     resources: tuple[str, ...] = ()
 
 

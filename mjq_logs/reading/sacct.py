@@ -13,12 +13,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import polars as pl
 
 from mjq._util.plain import brief
-from mjq_logs.reading.arrays import tasks_of
 from mjq_logs.reading.cells import first_line, quoted, require_once, split
 from mjq_logs.reading.rows import (
     CANCELLED,
@@ -34,6 +33,7 @@ from mjq_logs.reading.rows import (
     reasons_of_needs,
     schema,
 )
+from mjq_logs.reading.text import durations
 from mjq_logs.reading.vectors import GB, MEMORY
 
 COLUMNS = (
@@ -61,6 +61,9 @@ UNITS: dict[str, tuple[tuple[str, ...], str]] = {
 }  # fmt: skip
 # The column that counts what a job asks for that has not started.
 REQUESTED = {"cpus": "ReqCPUS", "nodes": "NNodes", "gpus": "", MEMORY: ""}
+ARRAY = re.compile(r"\d+_\[([^\]%]*)(?:%(\d+))?\]?")  # the name of one, such as 3000_[1-9:2,20%4]
+MOST_TASKS = 4_000_001  # the largest array that Slurm can be told to take
+RANGE = re.compile(r"(\d+)(?:-(\d+)(?::(\d+))?)?")
 NO_LIMIT, OF_PARTITION = ("UNLIMITED", "INFINITE"), "PARTITION_LIMIT"
 
 
@@ -278,7 +281,7 @@ def _require_columns(names, units):
 
 
 def _reading(rows, units):
-    reading = Reading((), clock=lambda header, first: (0.0, ""), is_window=True, attempts=True)
+    reading = Reading((), clock=lambda header, first: (0.0, ""), is_window=True)
     reading.resources = units if len(units) > 1 else ()
     reading.tables = _tables(rows, units, reading)
     return reading
@@ -298,7 +301,7 @@ def _tables(rows, units, reading):
             first = False
         jobs = _jobs(cells.with_columns(pl.when("fits").then(pl.col(*names))), names, units, reading.seen)
         reading.waiting.append(_waiting(jobs, names, units))
-        columns = schema(max(1, len(units)))
+        columns = schema(len(units))
         yield jobs.select(list(columns)).cast(columns)
 
 
@@ -351,8 +354,8 @@ def _waiting(jobs, names, units):
     jobs = jobs.filter(pl.col("dropped") == WAITING).with_columns(
         **_counts(names, units, requested=True), start=nothing, run=nothing, dropped=pl.lit(None, pl.String)
     )
-    columns = schema(max(1, len(units)))
-    some = pl.any_horizontal((pl.col(need) > 0).fill_null(False) for need in need_columns(max(1, len(units))))
+    columns = schema(len(units))
+    some = pl.any_horizontal((pl.col(need) > 0).fill_null(False) for need in need_columns(len(units)))
     jobs = jobs.filter(some | ~_others(names, units, "ReqTRES"))
     tasks = [tasks_of(name or "") for name in jobs["JobID" if "JobID" in names else "job"]]
     return (
@@ -366,6 +369,42 @@ def _waiting(jobs, names, units):
     )
 
 
+class Tasks(NamedTuple):
+    """Hold how many tasks there are, how many may run at once (0: all), and whether the list of them was cut."""
+
+    number: int
+    at_once: int
+    cut: bool
+
+
+def tasks_of(name: str) -> Tasks | None:
+    """Return what the name of a job says of the tasks of its array; None if it is no list of them that can be read.
+
+    >>> tasks_of("3000_[1-400%400]"), tasks_of("7_[1,3,5-9,20-40:10]")
+    (Tasks(number=400, at_once=400, cut=False), Tasks(number=10, at_once=0, cut=False))
+    >>> tasks_of("7_[1-3,5,...]"), tasks_of("7_12"), tasks_of("7")
+    (Tasks(number=4, at_once=0, cut=True), None, None)
+    >>> tasks_of("7_[1-99999999999]") is None
+    True
+    """
+    match = ARRAY.fullmatch(name)
+    if match is None:
+        return None
+    parts, count, cut = match[1].split(","), 0, False
+    for part in parts:
+        span = RANGE.fullmatch(part.strip())
+        if span is None:
+            if not part.strip().startswith("..."):
+                return None
+            cut = True
+            continue
+        first, last, step = int(span[1]), int(span[2] or span[1]), int(span[3] or 1)
+        if last < first or step < 1:
+            return None
+        count += (last - first) // step + 1
+    return Tasks(count, int(match[2] or 0), cut) if 0 < count <= MOST_TASKS else None
+
+
 def _with_times(cells, names, seen):
     """Return the table with times as seconds."""
     line, points = cells["line"], {"submit": "Submit", "eligible": "Eligible", "start": "Start", "end": "End"}
@@ -374,7 +413,7 @@ def _with_times(cells, names, seen):
         if name in names:
             times[ours], zoned = seen.moments(name, cells[name], line)
             zones.append(zoned)
-    lasted = [seen.durations(name, cells[name], line) for name in ("ElapsedRaw", "Elapsed") if name in names]
+    lasted = [seen.read(durations, name, cells[name], line) for name in ("ElapsedRaw", "Elapsed") if name in names]
     limits = [_limits(name, cells[name], line, seen) for name in ("TimelimitRaw", "Timelimit") if name in names]
     jobs = cells.with_columns(
         **dict.fromkeys(points, nothing) | times,
@@ -389,7 +428,7 @@ def _limits(name, text, line, seen):
     """Return limits in seconds: infinity where there is none, minus infinity where it is that of the partition."""
     words = text.str.to_uppercase()
     named = words.is_in([*NO_LIMIT, OF_PARTITION]).fill_null(False)
-    limits = seen.durations(name, text.set(named, None), line, unit=60.0)
+    limits = seen.read(durations, name, text.set(named, None), line, unit=60.0)
     return limits.set(words.is_in(NO_LIMIT).fill_null(False), UNLIMITED).set(
         (words == OF_PARTITION).fill_null(False), -UNLIMITED
     )

@@ -157,14 +157,11 @@ def expanded(names: str) -> Iterator[str]:
 
 
 def _joined(times):
-    """Yield times without overlaps."""
-    begin, end = None, None
-    for start, stop in sorted(times):
-        if begin is None or start > end:
-            if begin is not None:
-                yield begin, end
-            begin, end = start, stop
-        else:
-            end = max(end, stop)
-    if begin is not None:
-        yield begin, end
+    """Return times without overlaps."""
+    joined: list[tuple[float, float]] = []
+    for begin, end in sorted(times):
+        if joined and begin <= joined[-1][1]:
+            begin, last = joined.pop()
+            end = max(end, last)
+        joined.append((begin, end))
+    return joined

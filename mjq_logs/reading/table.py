@@ -10,6 +10,7 @@ import polars as pl
 from mjq._util.plain import brief, printable
 from mjq_logs.reading.cells import ROWS, quoted
 from mjq_logs.reading.rows import Reading, Seen, first_reason, need_columns, reasons_of_needs, schema
+from mjq_logs.reading.text import durations, plain_number
 from mjq_logs.reading.vectors import MEMORY, memory_unit
 
 # What a map may name, and what it is.
@@ -156,21 +157,21 @@ def _jobs(
 ) -> pl.DataFrame:
     """Return rows of text as the table of jobs of a reading."""
     rows = rows.with_columns(pl.when("fits").then(pl.col(*chosen)))
-    line, times, zones, columns = rows["line"], {}, [], need_columns(max(1, len(units)))
+    line, times, zones, columns = rows["line"], {}, [], need_columns(len(units))
     for ours in POINTS:
         if ours in chosen:
             times[ours], zoned = seen.moments(chosen[ours], rows[ours], line)
             zones.append(zoned)
     for ours in ("run", "estimate"):
         if ours in chosen:
-            times[ours] = seen.durations(chosen[ours], rows[ours], line)
+            times[ours] = seen.read(durations, chosen[ours], rows[ours], line)
     nothing = dict.fromkeys(("job", "partition", "user", "queue", "qos"), pl.lit(None, pl.String))
     nothing |= dict.fromkeys((*POINTS, "run", "estimate"), pl.lit(None, pl.Float64))
     jobs = rows.with_columns(
         **{ours: column for ours, column in nothing.items() if ours not in chosen},
         **times,
         **{
-            column: seen.numbers(chosen[unit], rows[unit], line)
+            column: seen.read(plain_number, chosen[unit], rows[unit], line)
             for column, unit in zip(columns, units or ("need",), strict=True)
         },
         zoned=pl.coalesce(*zones, pl.lit(None, pl.Boolean)),

@@ -29,7 +29,7 @@ from mjq_logs import (
 )
 from mjq_logs.cli.plan import Duration
 from mjq_logs.forecast.state import history
-from mjq_logs.reading.arrays import tasks_of
+from mjq_logs.reading.sacct import tasks_of
 from mjq_logs.reading.text import as_duration
 from mjq_logs.replaying import replayed
 from tests.conftest import TRACES, needs_traces, said
