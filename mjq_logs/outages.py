@@ -222,6 +222,7 @@ def outages_in_words(log: Log, kept: Sequence[Gap] = ()) -> list[str]:
     ran = " and nothing ran" if log.started is not None else ""
     many = len(gaps) > 1
     days = sum(gap.taken for gap in gaps) / DAY
+    span = f"{days:.3g} days" if days >= 1 else f"{24 * days:.2g} h"
     when = "; ".join(_when(log, gap) for gap in gaps[:NAMED]) + f"; … ({len(gaps)} in all)" * (len(gaps) > NAMED)
     sentence = (
         f"In {len(gaps)} gap{'s' * many} of more than {longest / HOUR:.3g} h nothing was submitted{ran}: {when}. "
@@ -230,14 +231,10 @@ def outages_in_words(log: Log, kept: Sequence[Gap] = ()) -> list[str]:
     )
     if log.gaps:
         return [
-            f"{sentence} Each gap is cut to {longest / HOUR:.3g} h, which takes {_span(days)} out of the loads and "
+            f"{sentence} Each gap is cut to {longest / HOUR:.3g} h, which takes {span} out of the loads and "
             "waits that are printed here; --keep-gaps keeps them."
         ]
     return [f"{sentence} The loads and waits that are printed here include {'them' if many else 'it'}, by --keep-gaps."]
-
-
-def _span(days):
-    return f"{days:.3g} days" if days >= 1 else f"{24 * days:.2g} h"
 
 
 def _when(log, gap):

@@ -86,16 +86,9 @@ def busy_share(log: Log) -> float | None:
         return None
     begins, ends, need = columns
     overlap = np.clip(ends, log.begin, log.end) - np.clip(begins, log.begin, log.end)
-    can = possible_work(log)
-    return float(need @ overlap / can) if can > 0 else None
-
-
-def possible_work(log: Log) -> float:
-    """Return the work that the servers of a log could have done in its window [server-seconds], where they were up."""
     servers = log.require_servers()
-    if log.calendar is None:
-        return servers * (log.end - log.begin)
-    return float(log.calendar.on(servers).work(log.begin, log.end))
+    up = servers * (log.end - log.begin) if log.calendar is None else log.calendar.on(servers).work(log.begin, log.end)
+    return float(need @ overlap / up) if up > 0 else None
 
 
 def held_most(log: Log) -> Held | None:

@@ -46,7 +46,6 @@ class DepletionEstimates:
         For how long each station works.
     all_busy : Estimate
         For how long all stations work at the same time.
-    replications : int
     """
 
     T: Estimate
@@ -56,7 +55,6 @@ class DepletionEstimates:
     T_phi2: Estimate
     busy: tuple[Estimate, ...]
     all_busy: Estimate
-    replications: int
 
 
 def simulate_pool(
@@ -112,7 +110,7 @@ def simulate_pool(
         instants = {name: Estimate.of(column, confidence) for name, column in zip(MARKS, marks.T, strict=True)}
         if replications is not None or all(x.half_width <= precision * x.mean for x in instants.values()):
             *each, together = (Estimate.of(column, confidence) for column in busy.T)
-            return DepletionEstimates(**instants, busy=tuple(each), all_busy=together, replications=number)
+            return DepletionEstimates(**instants, busy=tuple(each), all_busy=together)
         number *= 2
         if number > MOST_REPLICATIONS:
             raise ArithmeticError(f"{number // 2} replications do not reach a relative half-width of {precision:g}")

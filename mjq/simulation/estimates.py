@@ -70,6 +70,12 @@ class Estimate:
         return cls(float(x.mean()), float(quantile * x.std(ddof=1) / np.sqrt(len(x))), len(x), confidence)
 
     @classmethod
+    def of_jobs(cls, sums: np.ndarray, jobs: np.ndarray) -> Self:
+        """Return the mean over the replications or batches that saw such jobs, from their sums; nan where none did."""
+        seen = jobs > 0
+        return cls.of(sums[seen] / jobs[seen]) if seen.any() else cls(np.nan, np.nan, 0)
+
+    @classmethod
     def of_fraction(cls, seen: ArrayLike, jobs: ArrayLike, clustering: float, confidence: float = 0.95) -> Self:
         """Estimate the fraction of jobs to which something rare happens, also where it was hardly or never seen.
 

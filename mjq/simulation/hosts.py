@@ -49,7 +49,6 @@ from mjq.simulation.engine.heap import pop, push
 from mjq.simulation.engine.queue import MOST_RESOURCES, NOBODY, RESOURCE, WHOLE, units
 from mjq.simulation.estimates import Estimate
 from mjq.simulation.replications import Compiled, Seed, generators, replicate, require_affordable
-from mjq.solvers.phase_type import PhaseType
 
 PLACEMENTS = "best fit", "worst fit", "first fit", "random"
 BEST, WORST, FIRST, RANDOM, EMPTIEST = range(5)  # the last one to reserve a host
@@ -242,7 +241,8 @@ def simulate_saturated_hosts(
     >>> round(strict.mean, 2), round(passing.mean, 2)
     (0.83, 0.97)
     """
-    hosts, B, b, p, laws = _checked(hosts, B, b, mu, p, service)
+    hosts = checks.count("hosts", hosts, most=MOST_HOSTS)
+    B, b, p, laws = sources.checked(B, b, mu, p, service, A_HOST)
     rule = checked_rule(placement, view, reserve)
     jobs, replications = checks.count("jobs", jobs, least=2), checks.count("replications", replications)
     require_affordable(f"jobs = {jobs}, hosts = {hosts}", jobs * replications * hosts)
@@ -318,7 +318,8 @@ def simulate_hosts(
     True
     """
     lam = float(checks.positive("lam", lam, ndim=0))
-    hosts, B, b, p, laws = _checked(hosts, B, b, mu, p, service)
+    hosts = checks.count("hosts", hosts, most=MOST_HOSTS)
+    B, b, p, laws = sources.checked(B, b, mu, p, service, A_HOST)
     rule = checked_rule(placement, view, reserve)
     jobs, replications = checks.count("jobs", jobs, least=2), checks.count("replications", replications)
     warmup = float(checks.not_negative("warmup", warmup, ndim=0))
@@ -331,7 +332,7 @@ def simulate_hosts(
     d = np.size(B)
     return OpenHostsEstimates(
         Estimate.of(wait.sum(axis=1) / number.sum(axis=1)),
-        tuple(_mean(sums, of) for sums, of in zip(wait.T, number.T, strict=True)),
+        tuple(Estimate.of_jobs(sums, of) for sums, of in zip(wait.T, number.T, strict=True)),
         Estimate.of((wait + service_sum).sum(axis=1) / number.sum(axis=1)),
         _each(areas[:, SUMS : SUMS + d] / areas[:, [SPAN]]),
         Estimate.of(number.sum(axis=1) / areas[:, SPAN]),
@@ -416,23 +417,6 @@ def replay_on_hosts(
     return Placement(start, host)
 
 
-def _checked(
-    hosts: float, B: Any, b: Any, mu: Any, p: Any, service: Service | None
-) -> tuple[int, Any, np.ndarray, np.ndarray, list[sources.Law]]:
-    """Return hosts, resources, needs, mix, and the laws of service times."""
-    hosts = checks.count("hosts", hosts, most=MOST_HOSTS)
-    laws: list[sources.Law]
-    if service is None:
-        if mu is None:
-            raise ValueError("mu must be numbers if there is no service, got None")
-        B, b, mu, p = checks.multiserver(B, b, mu, p, several=True, whole=A_HOST)
-        laws = [PhaseType([1.0], [[-rate]]) for rate in mu]
-    else:
-        laws = sources.laws(service)
-        B, b, mu, p = checks.multiserver(B, b, sources.rates_of(laws, mu), p, several=True, whole=A_HOST)
-    return hosts, B, b, p, laws
-
-
 def _shapes(hosts, servers):
     """Return how many hosts there are of each shape, and their sizes, shape (T,) or (T, d)."""
     if np.ndim(hosts) == 0:
@@ -471,12 +455,6 @@ def _cluster(numbers, sizes, b, comes):
 
 def _each(columns):
     return tuple(Estimate.of(column) for column in columns.T)
-
-
-def _mean(sums, numbers):
-    """Return the mean over the replications that saw such jobs; nan where none did."""
-    seen = numbers > 0
-    return Estimate.of(sums[seen] / numbers[seen]) if seen.any() else Estimate(np.nan, np.nan, 0)
 
 
 # --- The loop ---------------------------------------------------------------------------------------------------------

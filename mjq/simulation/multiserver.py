@@ -47,7 +47,6 @@ from mjq.simulation.loop import (
     events,
 )
 from mjq.simulation.replications import Compiled, Seed, replicate, require_affordable
-from mjq.solvers.phase_type import PhaseType
 
 BATCHES = 30  # of one long run without replications
 LATECOMERS = 10_000  # that come at most after the counted jobs and as many again, should one of these still wait
@@ -179,15 +178,7 @@ def simulate_multiserver(
     True
     """
     lam = float(checks.positive("lam", lam, ndim=0))
-    laws: list[sources.Law]
-    if service is None:
-        if mu is None:
-            raise ValueError("mu must be numbers if there is no service, got None")
-        B, b, mu, p = checks.multiserver(B, b, mu, p, several=True)
-        laws = [PhaseType([1.0], [[-rate]]) for rate in mu]
-    else:
-        laws = sources.laws(service)
-        B, b, mu, p = checks.multiserver(B, b, sources.rates_of(laws, mu), p, several=True)
+    B, b, p, laws = sources.checked(B, b, mu, p, service)
     rule = policies.policy(policy, np.size(B))
     if rule.interrupts:
         require_powers_of_two(b.ravel(), np.max(B))
@@ -227,7 +218,7 @@ def _estimates(runs):
     """Return the estimates from the means of each run or batch."""
     times, counts, tails, areas = (np.concatenate(parts) for parts in zip(*runs, strict=True))
     done = counts.sum(axis=1)
-    EW, EW2, EWq, EWq2 = (_mean(times[:, k], done) for k in (SOJOURN, SOJOURN2, WAIT, WAIT2))
+    EW, EW2, EWq, EWq2 = (Estimate.of_jobs(times[:, k], done) for k in (SOJOURN, SOJOURN2, WAIT, WAIT2))
     by_class = zip(times[:, FIRST_CLASS:].T, counts.T, strict=True)
     span = np.where(areas[:, SPAN] > 0, areas[:, SPAN], np.nan)
     EN, ENq, throughput = (Estimate.of(areas[:, k] / span) for k in (IN_SYSTEM, IN_QUEUE, DONE))
@@ -240,14 +231,8 @@ def _estimates(runs):
         EW2,
         EWq,
         EWq2,
-        tuple(_mean(waits, jobs) for waits, jobs in by_class),
+        tuple(Estimate.of_jobs(waits, jobs) for waits, jobs in by_class),
         tuple(Estimate.of_fraction(column[seen], done[seen], together) for column in tails.T),
         throughput,
         Estimate.of(done / (done + areas[:, LOST])),
     )
-
-
-def _mean(sums, jobs):
-    """Return the mean over the runs or batches that saw such jobs; nan where none did."""
-    seen = jobs > 0
-    return Estimate.of(sums[seen] / jobs[seen]) if seen.any() else Estimate(np.nan, np.nan, 0)

@@ -111,7 +111,7 @@ def replay(
     from mjq._util import checks
     from mjq_logs.answers import PolicyReplay
     from mjq_logs.doubts import doubts
-    from mjq_logs.lacking import who_blocks
+    from mjq_logs.lacking import lacking, who_blocks
     from mjq_logs.outages import find_gaps, outages_in_words
     from mjq_logs.replaying import replayed
     from mjq_logs.window import too_short, window_in_words, window_of
@@ -139,7 +139,8 @@ def replay(
         used = dict(zip(several, used.tolist(), strict=True)) if several else used
         lacks: dict[str, Any] = {}
         if several:
-            what = _lacks(several, made.schedule)
+            played = made.schedule
+            what = lacking(played.submit, played.start, played.need, played.run, played.servers, several)
             lacks = {"somebody_waits": what.waits, "blocked": what.blocked}
             blocking.append(f"Under {policy}, {who_blocks(what.waits, what.blocked, several)}")
         blocking += _by_priority(f"Under {policy} the mean wait is", cluster_log, schedule.wait)
@@ -291,14 +292,6 @@ def _notes(log, given, policies):
     if given != "log" or log.estimate is not None or not asking:
         return []
     return [f"The log has no estimates, so run times are taken for estimates ({', '.join(asking)})."]
-
-
-def _lacks(resources, schedule):
-    """Return for how much of the time somebody waits in a replay, and what the first in the queue then lacks."""
-    from mjq_logs.lacking import lacking
-
-    made = schedule.submit, schedule.start, schedule.need, schedule.run, schedule.servers
-    return lacking(*made, resources)
 
 
 def _waits(schedule):

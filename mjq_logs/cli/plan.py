@@ -38,7 +38,6 @@ from mjq_logs.cli.reading import (
 MISSED = 3  # exit status: no size meets the target
 HOUR = 3600.0  # seconds
 MOST_SIZES = 200
-ASSUMED = "what all of this assumes"
 
 
 class Duration(click.ParamType):
@@ -186,7 +185,7 @@ def plan(
         percentile=percentile, growth=growth, node=node, output=output, force=force,
         progress=not quiet and sys.stderr.isatty(),
     )  # fmt: skip
-    cluster_log = read(log, servers=_machine(sizes), **reading)
+    cluster_log = read(log, servers=None if isinstance(sizes, Range) else sizes, **reading)
     if anonymous:
         show_classes(cluster_log)
         return 0
@@ -198,11 +197,6 @@ def plan(
     title = "How many servers?" if result.target is not None else "What if?"
     sheet.deliver(_answer(log, cluster_log, result), result, full, as_json, page, title, _charts(result))
     return 0 if result.met else MISSED
-
-
-def _machine(given):
-    """Return the servers of a machine, if an option tells them."""
-    return None if isinstance(given, Range) else given
 
 
 def _tried(log, given, node):
@@ -241,18 +235,14 @@ def _answer(path, log, result):
     first, *others = [_by_size(answer, result) for answer in result.policies] or [None]
     if result.what_if:
         first, others = _what_if(result), [first, *others] if first else []
+    assumed = [f"- {sentence}" for sentence in result.assumes]
     more = {
         "how well replays agree with the log": ["\n".join(result.real_waits)] if result.real_waits else [],
         "waits on machines of other sizes" if result.what_if else "waits under other policies": others,
         "waits at other loads": [_by_load(answer, result) for answer in result.policies if answer.loads],
-        ASSUMED: _assumed(result),
+        "what all of this assumes": ["\n".join(["All of this assumes:", *assumed])] if assumed else [],
     }
     return sheet.answer(path, log, result.warnings, sentences, first, more, result.notes)
-
-
-def _assumed(result):
-    sentences = [f"- {sentence}" for sentence in result.assumes]
-    return ["\n".join(["All of this assumes:", *sentences])] if sentences else []
 
 
 def _what_if(result):

@@ -258,7 +258,8 @@ def _present(reading, columns, partition, servers):
         return None
     arrival = "submit" if columns["eligible"] is None else "eligible"
     taken = float(max(reading.seen.latest, submit.max(), np.nanmax(start + columns["run"])))
-    clear = pl.col(arrival).is_not_null() & (pl.col(arrival) <= taken) & _needs_something(needs)
+    clear = pl.col(arrival).is_not_null() & (pl.col(arrival) <= taken)
+    clear &= pl.all_horizontal(pl.col(*needs) >= 0) & pl.any_horizontal(pl.col(*needs) > 0)
     for need, size in zip(needs, _of_each(servers, needs), strict=True):
         if size is not None:
             clear &= pl.col(need) <= size * (1 + checks.FIT_TOLERANCE)
@@ -417,11 +418,6 @@ def _column(series):
 def _needs(jobs):
     """Return the columns of a table with what its jobs need of each resource."""
     return [name for name in jobs.columns if name.split()[0] == "need"]
-
-
-def _needs_something(needs):
-    """Return an expression: whether a job needs some of a resource, and what it needs of each is known."""
-    return pl.all_horizontal(pl.col(*needs) >= 0) & pl.any_horizontal(pl.col(*needs) > 0)
 
 
 def _of_each(servers, needs):

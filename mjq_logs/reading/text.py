@@ -165,8 +165,8 @@ FORMS = (
 )
 
 
-def as_duration(text: str, unit: float | None = None) -> float:
-    """Return the seconds of one duration, or raise ``ValueError``; a plain number needs a unit.
+def as_duration(text: str) -> float:
+    """Return the seconds of one duration, or raise ``ValueError``; a plain number is none.
 
     >>> as_duration("1d 12h"), as_duration("3-12:30")
     (129600.0, 304200.0)
@@ -174,7 +174,7 @@ def as_duration(text: str, unit: float | None = None) -> float:
     Traceback (most recent call last):
     ValueError: '7' is not a duration such as 2h, 90min, 1d12h or 1-12:30:00
     """
-    seconds = durations(pl.Series([text.strip()]), unit)[0]
+    seconds = durations(pl.Series([text.strip()]), None)[0]
     if seconds is None:
         raise ValueError(f"{brief(text)} is not a duration such as 2h, 90min, 1d12h or 1-12:30:00")
     return seconds

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -77,8 +77,8 @@ class Lognormal:
 
     Examples
     --------
-    >>> Lognormal(2.0, 3.0).second_moment
-    16.0
+    >>> Lognormal(2.0, 3.0).parameters.round(4).tolist()
+    [0.0, 1.1774]
     """
 
     mean: float
@@ -86,11 +86,6 @@ class Lognormal:
 
     def __post_init__(self):
         checks.positive("mean and scv of a lognormal distribution", (self.mean, self.scv))
-
-    @property
-    def second_moment(self) -> float:
-        """Return the mean of the squared time."""
-        return self.mean**2 * (1 + self.scv)
 
     @property
     def parameters(self) -> np.ndarray:
@@ -109,8 +104,8 @@ class BoundedPareto:
 
     Examples
     --------
-    >>> BoundedPareto(1.0, 4.0, 1.0).second_moment
-    4.0
+    >>> round(BoundedPareto(1.0, 4.0, 1.0).mean, 4)
+    1.8484
     """
 
     low: float
@@ -121,21 +116,13 @@ class BoundedPareto:
         low, high, _ = checks.positive("low, high and shape of a bounded Pareto distribution", self.parameters)
         checks.inside("low of a bounded Pareto distribution", low, 0, high)
 
-    def _moment(self, k):
-        low, high, shape = self.low, self.high, self.shape
-        mass = (1 - (low / high) ** shape) / (shape * low**shape)
-        whole = math.log(high / low) if shape == k else (high ** (k - shape) - low ** (k - shape)) / (k - shape)
-        return whole / mass
-
     @property
     def mean(self) -> float:
         """Return the mean time."""
-        return self._moment(1)
-
-    @property
-    def second_moment(self) -> float:
-        """Return the mean of the squared time."""
-        return self._moment(2)
+        low, high, shape = self.low, self.high, self.shape
+        mass = (1 - (low / high) ** shape) / (shape * low**shape)
+        whole = math.log(high / low) if shape == 1 else (high ** (1 - shape) - low ** (1 - shape)) / (1 - shape)
+        return whole / mass
 
     @property
     def parameters(self) -> np.ndarray:
@@ -237,6 +224,20 @@ def _law(name, given):
         mean = f"mean {checks.shown(times.mean())}" if len(times) else "no time"
         raise ValueError(f"{name} must be a PhaseType, a positive time or several times: {mean}")
     return times.copy()
+
+
+def checked(
+    B: Any, b: ArrayLike, mu: ArrayLike | None, p: ArrayLike, service: Service | None, whole: str = "resource"
+) -> tuple[Any, np.ndarray, np.ndarray, list[Law]]:
+    """Return resource, needs, mix and laws of service times; these are exponential with rate `mu` if not given."""
+    if service is None:
+        if mu is None:
+            raise ValueError("mu must be numbers if there is no service, got None")
+        B, b, mu, p = checks.multiserver(B, b, mu, p, several=True, whole=whole)
+        return B, b, p, [PhaseType([1.0], [[-rate]]) for rate in mu]
+    given = laws(service)
+    B, b, _, p = checks.multiserver(B, b, rates_of(given, mu), p, several=True, whole=whole)
+    return B, b, p, given
 
 
 def rates_of(service: Sequence[Law], mu: ArrayLike | None = None) -> np.ndarray:
