@@ -25,7 +25,7 @@ from numpy.typing import ArrayLike
 from mjq._util import checks
 from mjq._util.compiling import numba
 from mjq._util.parallel import Workers
-from mjq.simulation.engine.heap import cumulative, doubled, pop, push
+from mjq.simulation.engine.heap import cumulative, longer, pop, push
 from mjq.simulation.estimates import Estimate, clustering
 from mjq.simulation.replications import Compiled, Seed, replicate, require_affordable
 
@@ -170,7 +170,7 @@ def _simulate(rng, lam, mu1, N, needs, rates, shares, C, warm, jobs):
                 free_tracker = at_tracker < 0
         elif now == mapped:
             if running == len(due):
-                due, kinds = doubled(due, 0), doubled(kinds, 0)
+                due, kinds = longer(due, 0), longer(kinds, 0)
             push(due, kinds, running, now + rng.standard_exponential() / rates[at_tracker], at_tracker)
             running += 1
             busy += needs[at_tracker]

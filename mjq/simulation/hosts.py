@@ -45,7 +45,7 @@ from mjq._util.compiling import numba
 from mjq._util.parallel import Workers
 from mjq.simulation.engine import arrivals as sources
 from mjq.simulation.engine.arrivals import Service, class_of, next_arrival, service_time
-from mjq.simulation.engine.heap import pop, push
+from mjq.simulation.engine.heap import longer, pop, push
 from mjq.simulation.engine.queue import MOST_RESOURCES, NOBODY, RESOURCE, WHOLE, units
 from mjq.simulation.estimates import Estimate
 from mjq.simulation.replications import Compiled, Seed, generators, replicate, require_affordable
@@ -506,14 +506,6 @@ def _chosen(rng, free, shapes, needs, kind, purpose, barred):
     return chosen
 
 
-@numba.njit(cache=True, nogil=True)
-def _longer(table, first):
-    """Return a table of twice the length, with what is used moved to the front."""
-    longer = np.empty(2 * len(table), table.dtype)
-    longer[: len(table) - first] = table[first:]
-    return longer
-
-
 @numba.njit(cache=True, nogil=True, error_model="numpy")
 def _run(rng, cluster, rule, lam, shares, laws, table, factor, log, saturated, warm, counted):
     """Simulate: return integrals over time, numbers and times of the counted jobs by class, and a log's record."""
@@ -586,7 +578,7 @@ def _run(rng, cluster, rule, lam, shares, laws, table, factor, log, saturated, w
                         kinds[: last - first], came[: last - first] = kinds[first:last].copy(), came[first:last].copy()
                         numbers[: last - first] = numbers[first:last].copy()
                     else:
-                        kinds, came, numbers = _longer(kinds, first), _longer(came, first), _longer(numbers, first)
+                        kinds, came, numbers = longer(kinds, first), longer(came, first), longer(numbers, first)
                     first, last = 0, last - first
                 kinds[last], came[last], numbers[last] = class_of(rng, shares, log, arrived), now, arrived
                 last += 1
@@ -629,8 +621,8 @@ def _run(rng, cluster, rule, lam, shares, laws, table, factor, log, saturated, w
                 free[host, k] -= needs[shapes[host], kind, k]
                 in_use[k] += amounts[kind, k]
             if running == len(due):
-                due, slots, kind_of = _longer(due, 0), _longer(slots, 0), _longer(kind_of, 0)
-                host_of, spare = _longer(host_of, 0), _longer(spare, 0)
+                due, slots, kind_of = longer(due, 0), longer(slots, 0), longer(kind_of, 0)
+                host_of, spare = longer(host_of, 0), longer(spare, 0)
                 for slot in range(running, len(due)):
                     spare[slot] = slot
             slot = spare[running]

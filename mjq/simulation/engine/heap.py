@@ -77,13 +77,11 @@ def phase_time(rng, table, first, n):
 
 
 @numba.njit(cache=True, nogil=True)
-def doubled(buffer, head):
-    """Return a circular buffer of twice the length, with its first entry moved to the front."""
-    bigger = np.empty(2 * len(buffer), dtype=buffer.dtype)
-    n = len(buffer)
-    bigger[: n - head] = buffer[head:]
-    bigger[n - head : n] = buffer[:head]
-    return bigger
+def longer(table, first):
+    """Return a table of twice the length, with what is used moved to the front."""
+    twice = np.empty(2 * len(table), table.dtype)
+    twice[: len(table) - first] = table[first:]
+    return twice
 
 
 @numba.njit(nogil=True, **BORROWING)
