@@ -229,36 +229,30 @@ def _law(name, given):
 def checked(
     B: Any, b: ArrayLike, mu: ArrayLike | None, p: ArrayLike, service: Service | None, whole: str = "resource"
 ) -> tuple[Any, np.ndarray, np.ndarray, list[Law]]:
-    """Return resource, needs, mix and laws of service times; these are exponential with rate `mu` if not given."""
+    """Return resource, needs, mix and laws of service times, exponential with rate `mu` if there is no `service`.
+
+    With `service`, `mu` is None or says the same:
+
+    >>> checked(1, [1], [1], [1], [4])
+    Traceback (most recent call last):
+    ValueError: mu must be one over the mean of each service distribution, (0.25), or None; got (1)
+    """
     if service is None:
         if mu is None:
             raise ValueError("mu must be numbers if there is no service, got None")
         B, b, mu, p = checks.multiserver(B, b, mu, p, several=True, whole=whole)
         return B, b, p, [PhaseType([1.0], [[-rate]]) for rate in mu]
     given = laws(service)
-    B, b, _, p = checks.multiserver(B, b, rates_of(given, mu), p, several=True, whole=whole)
-    return B, b, p, given
-
-
-def rates_of(service: Sequence[Law], mu: ArrayLike | None = None) -> np.ndarray:
-    """Return the completion rates of distributions, one over their means; `mu`, if given, must say the same.
-
-    >>> from mjq.solvers.phase_type import exponential
-    >>> rates_of(laws([exponential(2.0), 4]))
-    array([0.5 , 0.25])
-    >>> rates_of(laws([4]), mu=[1])
-    Traceback (most recent call last):
-    ValueError: mu must be one over the mean of each service distribution, (0.25), or None; got (1)
-    """
-    rates = np.array([1 / (law.mean() if isinstance(law, np.ndarray) else law.mean) for law in service])
+    rates = np.array([1 / (law.mean() if isinstance(law, np.ndarray) else law.mean) for law in given])
     if mu is not None:
-        given = checks.positive("mu", mu)
-        if given.shape != rates.shape or not np.allclose(given, rates, rtol=MEANS_APART, atol=0):
+        mu = checks.positive("mu", mu)
+        if mu.shape != rates.shape or not np.allclose(mu, rates, rtol=MEANS_APART, atol=0):
             raise ValueError(
                 f"mu must be one over the mean of each service distribution, {checks.shown(rates)}, or None; "
-                f"got {checks.shown(given)}"
+                f"got {checks.shown(mu)}"
             )
-    return rates
+    B, b, _, p = checks.multiserver(B, b, rates, p, several=True, whole=whole)
+    return B, b, p, given
 
 
 @numba.njit(nogil=True, **BORROWING, error_model="numpy")
