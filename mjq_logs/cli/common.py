@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -95,20 +94,17 @@ class NewFile(click.Path):
         return value
 
 
-def page_option(command: Callable) -> Callable:
-    """Add an option for a page to be written, ``page``."""
-    option = click.option(
-        "--html", "page", metavar="FILE", type=NewFile(), callback=page_name,
-        help="Also write the results as a web page, which needs no network.",
-    )  # fmt: skip
-    return option(command)
-
-
 def page_name(context: click.Context, option: click.Parameter, path: str | None) -> str | None:
     """Return the name of a page as it was given, if it is one."""
     if path and not path.endswith(".html"):
         raise click.BadParameter(f"the name of a page must end in .html, got {path}")
     return path
+
+
+page_option = click.option(
+    "--html", "page", metavar="FILE", type=NewFile(), callback=page_name,
+    help="Also write the results as a web page, which needs no network.",
+)  # fmt: skip
 
 
 def show(text: object, err: bool = False, nl: bool = True) -> None:

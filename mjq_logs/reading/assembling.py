@@ -75,7 +75,7 @@ def gathered(
         if partition is not None:
             table = _dropping(table, OTHER_PARTITION, pl.col("partition").fill_null("") != str(partition))
         kept.add(tally.usable(_numbered(table, order)))
-    return _log(reading, kept.taken(), kept, tally, servers, partition, order)
+    return _log(reading, kept.taken(), tally, servers, partition, order)
 
 
 def _numbered(table, order):
@@ -83,7 +83,7 @@ def _numbered(table, order):
     return table.with_columns(priority=pl.lit(None, pl.Int64)) if order is None else order.numbered(table)
 
 
-def _log(reading, jobs, kept, tally, servers, partition, order):
+def _log(reading, jobs, tally, servers, partition, order):
     """Make a log from the rows that can be used, each by itself."""
     known, source, odd = reading.machine(reading.header, partition) if reading.machine else (None, "", "")
     if reading.resources:
@@ -130,9 +130,7 @@ def _log(reading, jobs, kept, tally, servers, partition, order):
     present = _present(reading, columns, partition, known)
     window, before, columns, gone = _windowed(reading, arrival, columns)
     _without(pl.DataFrame({"line": lines}), BEFORE, gone, tally)
-    clock, odd_clock = None, ""
-    if reading.clock and arrival is not None:
-        clock, odd_clock = reading.clock(reading.header, float(arrival[0]))
+    clock, odd_clock = (None, "") if arrival is None else reading.clock(reading.header, float(arrival[0]))
     used = len(columns["run"]) + (0 if before is None else len(before.need))
     return Log(
         **columns,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -12,6 +13,8 @@ from mjq._util.plain import brief, printable
 from mjq_logs.reading.text import ambiguous, is_missing, moments
 
 FARTHEST = 7_258_118_400.0  # seconds from 1970 to 2200: a time beyond it, or a longer one, is in another unit
+CALENDAR = 1e8  # seconds; times above it count from 1970
+DAY = 86_400.0  # seconds; no place is that far from UTC
 UNLIMITED = 315_360_000.0  # seconds that stand for no limit: ten years, longer than any job
 TIMES = "submit", "eligible", "start", "run", "estimate"
 SCHEMA = pl.Schema(
@@ -138,6 +141,32 @@ FORMS = (
 )
 
 
+def clock_of(header: dict[str, str], first: float) -> tuple[float | None, str]:
+    """Return when second 0 is, as a log has it, if its header or its first arrival tells it; and what is odd about it.
+
+    >>> clock_of({"UnixStartTime": "749458803", "TimeZone": "-28800"}, 0)
+    (749430003.0, '')
+    >>> clock_of({"UnixStartTime": "inf"}, 0)
+    (None, "UnixStartTime in the header is 'inf', not a time in seconds from 1970 to 2200: it is not used")
+    """
+    given = header.get("UnixStartTime")
+    if given is None:
+        return (0.0 if first > CALENDAR else None), ""
+    try:
+        began = float(given)
+    except ValueError:
+        began = float("nan")
+    if not 0 <= began <= FARTHEST:
+        words = f"UnixStartTime in the header is {brief(given)}, not a time in seconds from 1970 to 2200"
+        return None, f"{words}: it is not used"
+    given = header.get("TimeZone", "0")
+    number = re.match(r"\s*(-?\d+)", given)
+    offset = float(number[1] if number else 0)
+    if abs(offset) > DAY:
+        return began, f"TimeZone in the header is {brief(given)}, more than a day of seconds: hours are those of UTC"
+    return began + offset, ""
+
+
 @dataclass
 class Reading:
     """Hold what a reader returns: tables of jobs, and what it learns of the whole file.
@@ -151,7 +180,7 @@ class Reading:
         Filled while the tables are read.
     machine : callable, optional
         From the header and the partition, if one was asked for, to (servers or None, where from or what is odd).
-    clock : callable, optional
+    clock : callable
         From the header and the first arrival [s] to (the `clock` of a log, what is odd about it or "").
     submits_are_starts : callable, optional
         From the header to whether it says that submit times are start times.
@@ -171,7 +200,7 @@ class Reading:
     tables: Iterable
     header: dict = field(default_factory=dict)
     machine: Callable | None = None
-    clock: Callable | None = None
+    clock: Callable = clock_of
     submits_are_starts: Callable | None = None
     notes: list = field(default_factory=list)
     waiting: list = field(default_factory=list)

@@ -14,7 +14,6 @@ import polars as pl
 from mjq._util.plain import brief
 from mjq_logs.reading.rows import (
     CANCELLED,
-    FARTHEST,
     PART,
     Reading,
     first_reason,
@@ -32,8 +31,6 @@ USED_MEMORY, REQUESTED_MEMORY = 6, 9
 OF_THE_FORMAT = "KB/cpu"  # its unit of memory
 PARTS = 2.0, 3.0, 4.0  # status of a part of a job that is listed as a whole, too
 DIED, WAS_CANCELLED = 0.0, 5.0  # status
-CALENDAR = 1e8  # seconds; times above it count from 1970
-DAY = 86_400.0  # seconds; no place is that far from UTC
 # How a header says so: that of NASA iPSC ("the given submit times are actually start times"), the same words with
 # another verb, and what the archive's page of that log says ("does not include arrival information, only start times").
 SUBMITS_ARE_STARTS = re.compile(
@@ -79,7 +76,8 @@ def read(blocks: Iterable[tuple[int, list[str]]], units: tuple[str, ...] = (), m
     if others := set(units) - {"cpus", MEMORY}:
         raise ValueError(f"a log in the Standard Workload Format counts cpus and mem, and no {', '.join(others)}")
     comments, units = _Comments(), units or ("cpus",)
-    reading = Reading((), comments.header, _machine if "cpus" in units else None, _clock, _submits_are_starts)
+    reading = Reading((), comments.header, _machine if "cpus" in units else None)
+    reading.submits_are_starts = _submits_are_starts
     reading.resources = units if len(units) > 1 else ()
     reading.tables = _tables(blocks, comments, units, memory, reading.notes)
     return reading
@@ -230,29 +228,3 @@ def _machine(header, partition):
         if partition is None and not odd:
             odd = f"{name} in the header is {brief(header[name])}, which is no number: it is not used"
     return None, "", odd
-
-
-def _clock(header, first):
-    """Return when second 0 is, as a log has it, if the header tells it; and what is odd about it.
-
-    >>> _clock({"UnixStartTime": "749458803", "TimeZone": "-28800"}, 0)
-    (749430003.0, '')
-    >>> _clock({"UnixStartTime": "inf"}, 0)
-    (None, "UnixStartTime in the header is 'inf', not a time in seconds from 1970 to 2200: it is not used")
-    """
-    given = header.get("UnixStartTime")
-    if given is None:
-        return (0.0 if first > CALENDAR else None), ""
-    try:
-        began = float(given)
-    except ValueError:
-        began = float("nan")
-    if not 0 <= began <= FARTHEST:
-        words = f"UnixStartTime in the header is {brief(given)}, not a time in seconds from 1970 to 2200"
-        return None, f"{words}: it is not used"
-    given = header.get("TimeZone", "0")
-    number = re.match(r"\s*(-?\d+)", given)
-    offset = float(number[1] if number else 0)
-    if abs(offset) > DAY:
-        return began, f"TimeZone in the header is {brief(given)}, more than a day of seconds: hours are those of UTC"
-    return began + offset, ""

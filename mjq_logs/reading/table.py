@@ -11,7 +11,7 @@ from mjq._util.plain import brief, printable
 from mjq_logs.reading.cells import ROWS, quoted
 from mjq_logs.reading.rows import Reading, Seen, first_reason, need_columns, reasons_of_needs, schema
 from mjq_logs.reading.text import durations, plain_number
-from mjq_logs.reading.vectors import MEMORY, memory_unit
+from mjq_logs.reading.vectors import MEMORY, UNITS, memory_unit
 
 # What a map may name, and what it is.
 COLUMNS = {
@@ -29,12 +29,7 @@ COLUMNS = {
     "qos": "its quality of service",
 }
 POINTS = "submit", "eligible", "start", "end"
-CALENDAR = 1e8  # seconds; times above it count from 1970
 MOST_NAMED, LONGEST_NAME = 30, 40  # columns, and letters of one, in a message
-
-
-# What it may name besides, if that is what is counted.
-COUNTED = {"cpus": "processors", "nodes": "nodes", "gpus": "GPUs", MEMORY: "memory"}
 
 
 def read_csv(
@@ -53,7 +48,7 @@ def read_csv(
         Some of :data:`COLUMNS` and of `units` to what the file calls them; a name that is not given is taken as it
         stands.
     units : tuple of str
-        What is counted, of :data:`COUNTED`, in place of the column ``need``.
+        What is counted, of :data:`mjq_logs.reading.vectors.UNITS`, in place of the column ``need``.
     memory : str, optional
         Unit of the memory, see :func:`mjq_logs.reading.vectors.memory_unit`; by default it is taken as it stands.
 
@@ -76,7 +71,7 @@ def _opened(units, memory):
     """Return a reading with nothing in it; raise ``ValueError`` where memory is for each processor of none."""
     if memory is not None and (MEMORY not in units or (memory_unit(memory)[1] and "cpus" not in units)):
         raise ValueError(f"memory in {memory} is for --unit cpus,mem; got {','.join(units) or 'no unit'}")
-    return Reading((), clock=_clock, resources=units if len(units) > 1 else ())
+    return Reading((), resources=units if len(units) > 1 else ())
 
 
 def read_parquet(
@@ -121,7 +116,7 @@ def _chosen(names, columns, units):
     columns, needs = columns or {}, units or ("need",)
     known = [name for name in (*needs, *COLUMNS) if name != "need" or not units]
     for ours, theirs in columns.items():
-        if ours in COUNTED and ours not in units:
+        if ours in UNITS and ours not in units:
             raise ValueError(f"our name {ours} of a column is for --unit {ours}, which was not given")
         if ours not in known:
             possible = ", ".join(dict.fromkeys(known))
@@ -194,8 +189,3 @@ def _jobs(
     reasons |= reasons_of_needs(units) if units else {"no number of servers": ~(need > 0).fill_null(False)}
     jobs = jobs.with_columns(dropped=first_reason(reasons), estimate=pl.when(pl.col("estimate") > 0).then("estimate"))
     return jobs.select(list(schema(len(columns)))).cast(schema(len(columns)))
-
-
-def _clock(header, first):
-    """Return second 0, known if times count from 1970, and no note."""
-    return (0.0 if first > CALENDAR else None), ""
