@@ -39,6 +39,13 @@ def schema(resources: int = 1) -> pl.Schema:
     return pl.Schema(SCHEMA | dict.fromkeys(need_columns(resources), pl.Float64))
 
 
+def rows_of(table: pl.DataFrame, resources: int = 1) -> pl.DataFrame:
+    """Return a table with the columns of :func:`schema` alone; null those that it lacks."""
+    columns = schema(resources)
+    nothing = [pl.lit(None).alias(name) for name in columns if name not in table.columns]
+    return table.with_columns(nothing).select(list(columns)).cast(columns)
+
+
 def reasons_of_needs(resources: Sequence[str]) -> dict[str, pl.Expr]:
     """Return reasons not to use a line that tells of one of several resources nothing, or of all that it needs none.
 

@@ -31,7 +31,7 @@ from mjq_logs.reading.rows import (
     first_reason,
     need_columns,
     reasons_of_needs,
-    schema,
+    rows_of,
 )
 from mjq_logs.reading.text import durations
 from mjq_logs.reading.vectors import GB, MEMORY
@@ -301,8 +301,7 @@ def _tables(rows, units, reading):
             first = False
         jobs = _jobs(cells.with_columns(pl.when("fits").then(pl.col(*names))), names, units, reading.seen)
         reading.waiting.append(_waiting(jobs, names, units))
-        columns = schema(len(units))
-        yield jobs.select(list(columns)).cast(columns)
+        yield rows_of(jobs, len(units))
 
 
 def _jobs(cells: pl.DataFrame, names: list[str], units: tuple[str, ...], seen: Seen) -> pl.DataFrame:
@@ -313,7 +312,6 @@ def _jobs(cells: pl.DataFrame, names: list[str], units: tuple[str, ...], seen: S
         job=pl.coalesce(name for name in ("JobIDRaw", "JobID") if name in names),
         partition="Partition" if "Partition" in names else pl.lit(None, pl.String),
         user=_user(names),
-        queue=pl.lit(None, pl.String),
         qos="QOS" if "QOS" in names else pl.lit(None, pl.String),
         whole=pl.col("JobID").str.extract(COMPONENT_NAME) if "JobID" in names else pl.lit(None, pl.String),
     )
@@ -354,18 +352,13 @@ def _waiting(jobs, names, units):
     jobs = jobs.filter(pl.col("dropped") == WAITING).with_columns(
         **_counts(names, units, requested=True), start=nothing, run=nothing, dropped=pl.lit(None, pl.String)
     )
-    columns = schema(len(units))
     some = pl.any_horizontal((pl.col(need) > 0).fill_null(False) for need in need_columns(len(units)))
     jobs = jobs.filter(some | ~_others(names, units, "ReqTRES"))
     tasks = [tasks_of(name or "") for name in jobs["JobID" if "JobID" in names else "job"]]
-    return (
-        jobs.select(list(columns))
-        .cast(columns)
-        .with_columns(
-            tasks=pl.Series([array.number if array else 1 for array in tasks], dtype=pl.Int64),
-            at_once=pl.Series([array.at_once if array else 0 for array in tasks], dtype=pl.Int64),
-            cut=pl.Series([bool(array and array.cut) for array in tasks], dtype=pl.Boolean),
-        )
+    return rows_of(jobs, len(units)).with_columns(
+        tasks=pl.Series([array.number if array else 1 for array in tasks], dtype=pl.Int64),
+        at_once=pl.Series([array.at_once if array else 0 for array in tasks], dtype=pl.Int64),
+        cut=pl.Series([bool(array and array.cut) for array in tasks], dtype=pl.Boolean),
     )
 
 

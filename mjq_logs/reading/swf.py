@@ -19,7 +19,7 @@ from mjq_logs.reading.rows import (
     first_reason,
     need_columns,
     reasons_of_needs,
-    schema,
+    rows_of,
 )
 from mjq_logs.reading.text import as_count
 from mjq_logs.reading.vectors import MEMORY, memory_unit
@@ -90,7 +90,7 @@ def _tables(blocks, comments, units, memory, notes):
         jobs = _jobs(first, lines, comments, units, memory, notes)
         requested += int((jobs["from"] == REQUESTED_MEMORY).sum())
         used += int((jobs["from"] == USED_MEMORY).sum())
-        yield jobs.select(list(schema(len(units)))).cast(schema(len(units)))
+        yield rows_of(jobs, len(units))
     if MEMORY in units:
         unit, whole = memory.removesuffix("/cpu"), not memory_unit(memory)[1]
         each = "the whole job" if whole else "each processor"
@@ -191,15 +191,10 @@ def _jobs(first, lines, comments, units, memory, notes):
         partition=known[PARTITION].cast(pl.Int64, strict=False).cast(pl.String),
         user=known[USER].cast(pl.Int64, strict=False).cast(pl.String),
         queue=known[QUEUE].cast(pl.Int64, strict=False).cast(pl.String).replace(comments.queues),
-        qos=pl.lit(None, pl.String),
         submit=known[SUBMIT],
-        eligible=pl.lit(None, pl.Float64),
         start="start",
         run=known[RUN],
         estimate=pl.when(pl.col(str(ESTIMATE)) > 0).then(str(ESTIMATE)),
-        zoned=pl.lit(None, pl.Boolean),
-        whole=pl.lit(None, pl.String),
-        unfinished=pl.lit(None, pl.Boolean),
         dropped=first_reason(reasons),
     )
 

@@ -9,7 +9,7 @@ import polars as pl
 
 from mjq._util.plain import brief, printable
 from mjq_logs.reading.cells import ROWS, quoted
-from mjq_logs.reading.rows import Reading, Seen, first_reason, need_columns, reasons_of_needs, schema
+from mjq_logs.reading.rows import Reading, Seen, first_reason, need_columns, reasons_of_needs, rows_of
 from mjq_logs.reading.text import durations, plain_number
 from mjq_logs.reading.vectors import MEMORY, UNITS, memory_unit
 
@@ -160,8 +160,7 @@ def _jobs(
     for ours in ("run", "estimate"):
         if ours in chosen:
             times[ours] = seen.read(durations, chosen[ours], rows[ours], line)
-    nothing = dict.fromkeys(("job", "partition", "user", "queue", "qos"), pl.lit(None, pl.String))
-    nothing |= dict.fromkeys((*POINTS, "run", "estimate"), pl.lit(None, pl.Float64))
+    nothing = dict.fromkeys((*POINTS, "run", "estimate"), pl.lit(None, pl.Float64)) | {"user": pl.lit(None, pl.String)}
     jobs = rows.with_columns(
         **{ours: column for ours, column in nothing.items() if ours not in chosen},
         **times,
@@ -170,8 +169,6 @@ def _jobs(
             for column, unit in zip(columns, units or ("need",), strict=True)
         },
         zoned=pl.coalesce(*zones, pl.lit(None, pl.Boolean)),
-        whole=pl.lit(None, pl.String),
-        unfinished=pl.lit(None, pl.Boolean),
     ).with_columns(
         run=pl.coalesce("run", pl.col("end") - pl.col("start")),
         user=pl.when(pl.col("user") != "").then("user"),
@@ -188,4 +185,4 @@ def _jobs(
     }
     reasons |= reasons_of_needs(units) if units else {"no number of servers": ~(need > 0).fill_null(False)}
     jobs = jobs.with_columns(dropped=first_reason(reasons), estimate=pl.when(pl.col("estimate") > 0).then("estimate"))
-    return jobs.select(list(schema(len(columns)))).cast(schema(len(columns)))
+    return rows_of(jobs, len(columns))
