@@ -140,9 +140,9 @@ def replay(
         lacks: dict[str, Any] = {}
         if several:
             played = made.schedule
-            what = lacking(played.submit, played.start, played.need, played.run, played.servers, several)
-            lacks = {"somebody_waits": what.waits, "blocked": what.blocked}
-            blocking.append(f"Under {policy}, {who_blocks(what.waits, what.blocked, several)}")
+            found = lacking(played.submit, played.start, played.need, played.run, played.servers, several)
+            lacks = {"somebody_waits": found.waits, "blocked": found.blocked}
+            blocking.append(f"Under {policy}, {who_blocks(found.waits, found.blocked, several)}")
         blocking += _by_priority(f"Under {policy} the mean wait is", cluster_log, schedule.wait)
         rows.append(PolicyReplay(policy=policy, **_waits(schedule), utilization=used, **lacks))
         if gantt:  # of a long log, only what is asked for is kept
