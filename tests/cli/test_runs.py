@@ -166,7 +166,7 @@ RAW = r"\{[a-z:]+\}`|:::|^```\{|^\([\w:-]+\)="  # what only the book understands
 
 
 def test_a_kernel_that_dies_in_a_cell_is_a_failed_run_and_not_started_again(here, small):
-    with pytest.raises(runs.RunFailed, match=r"^small failed in cell 5 \(work\): DeadKernelError: Kernel died$"):
+    with pytest.raises(runs.RunFailed, match=r"^small failed in cell 5 \(work\): DeadKernelError: Kernel died;"):
         runs.run(small, dict(die=1.0), label="a")
 
 

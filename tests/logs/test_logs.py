@@ -170,7 +170,7 @@ def test_rows_are_kept_in_few_bytes_whatever_they_hold():
     for name in (*times, "need"):
         both = table[name].append(table[name] + 0.5 * (name == "need"))
         assert result[name].cast(pl.Float64).to_list() == both.to_list()
-    assert kept.taken().is_empty()
+    assert kept.tables == []
 
 
 @pytest.mark.parametrize("names", [["7", "07", "007", "7_1", "7.x"], ["a", "b", "1e3", "-7", str(10**19)]])
