@@ -60,7 +60,6 @@ POINTS = 100.0
 FCFS_LOAD, OF_CAPACITY = 0.6, 0.8  # waits under FCFS are compared at the lower of this load and part of the capacity
 WARM = 0.05  # of a list of jobs, which does not count
 OWN_DRAWS, OWN_SEED = 8, 1_000_003  # of which a summary tells its own error
-LEAST_WAIT = 1.0  # seconds; a ratio to a shorter wait says nothing of the own error
 FEWEST_DAYS = 300  # of a log, for a promise of waits
 POINTS_OFF = 2.0  # of a capacity, up to which waits are promised
 
