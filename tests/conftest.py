@@ -16,6 +16,7 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
+from mjq_book.browser import PROGRAMS
 from mjq_book.experiments import public_logs
 from mjq_book.runs.kept import provenance
 from mjq_logs.capacity import estimates
@@ -47,7 +48,7 @@ FLAGS = [
     "--disable-component-update",
     "--disable-sync",
 ]
-BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+BROWSER = next(filter(None, map(shutil.which, PROGRAMS)), None)
 
 # The same examples in every run: a failure is a bug, never luck.
 slow_is_no_fault = dict(deadline=None, suppress_health_check=[HealthCheck.too_slow])
