@@ -11,7 +11,7 @@ from pathlib import Path
 
 import nbformat
 
-from mjq_book.runs.kept.results import taken_from
+from mjq_book.runs.results import taken_from
 
 ROOT = Path(__file__).resolve().parent.parent
 KEPT = ROOT / "mjq_book/published/between_notebooks.json"

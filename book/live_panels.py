@@ -22,7 +22,7 @@ from pathlib import Path
 import numpy as np
 from tqdm import tqdm
 
-from mjq_book.runs.kept import provenance
+from mjq_book.runs import provenance
 from mjq_logs._util import folders
 
 HERE = Path(__file__).resolve().parent / "panels"

@@ -18,7 +18,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from mjq_book.browser import PROGRAMS
 from mjq_book.experiments import public_logs
-from mjq_book.runs.kept import provenance
+from mjq_book.runs import provenance
 from mjq_logs.capacity import estimates
 from mjq_logs.cli import main
 
@@ -168,6 +168,20 @@ def csv_rows(path):
 def small(tmp_path):
     """A chapter that runs in a moment, in a folder of its own; it fails at x = 3."""
     return write_chapter(tmp_path / "small.ipynb", SMALL)
+
+
+@pytest.fixture
+def quick(monkeypatch):
+    """Runs that keep the notebook as it is, at once, and sweeps that compute nothing; a run fails if this holds why."""
+    failures = []
+
+    def execute(notebook, target, *_, **__):
+        nbformat.write(notebook, target)
+        return failures[0] if failures else None
+
+    monkeypatch.setattr("mjq_book.runs.execution.execute", execute)
+    monkeypatch.setattr("mjq_book.runs.sweeps._compute", lambda *_: None)
+    return failures
 
 
 def write_chapter(path, cells):

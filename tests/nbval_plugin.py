@@ -14,7 +14,6 @@ from pathlib import Path
 import pytest
 from nbval.plugin import IPyNbCell, IPyNbFile
 
-from mjq_book.runs import execution
 from tests.printed import Printed
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -41,7 +40,10 @@ def configure(config):
             return
         with pytest.MonkeyPatch.context() as patch:
             patch.setenv("MJQ_WORKERS", "1")
-            execution.started_again(lambda: SET_UP(self))
+            try:
+                SET_UP(self)
+            except RuntimeError:  # its kernel died, for the port was taken before it could take it
+                SET_UP(self)
 
     IPyNbFile.setup, IPyNbCell.sanitize = setup, as_numbers
 

@@ -5,15 +5,12 @@ from __future__ import annotations
 from mjq.plots.claims import holds
 from mjq.plots.figures import COLOURS, WIDTH, band, panels, style
 from mjq.plots.schedules import gantt
-from mjq.plots.tables import SIGNIFICANT, Glued, Sentence, Table, glue, say, significant, table, verdicts
+from mjq.plots.tables import SIGNIFICANT, glue, say, significant, table, verdicts
 
 __all__ = [
     "COLOURS",
     "SIGNIFICANT",
     "WIDTH",
-    "Glued",
-    "Sentence",
-    "Table",
     "band",
     "gantt",
     "glue",

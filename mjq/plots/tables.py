@@ -43,6 +43,9 @@ class Glued:
     def __repr__(self):
         return repr(significant(self.value))
 
+    def _repr_mjq_data_(self):
+        return {"value": self.value}
+
 
 def glue(name: str, value: float | np.number | str | list | tuple) -> None:
     """Keep a value under a name, for other pages of the book and for the results of a run, without showing it.
@@ -71,6 +74,9 @@ class Sentence(Markdown):
 
     def _repr_markdown_(self):
         return self.data, {"values": {name: plain(significant(glued.value)) for name, glued in self.values.items()}}
+
+    def _repr_mjq_data_(self):
+        return {"values": {name: glued.value for name, glued in self.values.items()}}
 
 
 def say(text: str, numbers: Mapping[str, Any] | None = None, /, **values: Any) -> None:
@@ -141,6 +147,9 @@ class Table(Markdown):
     def __init__(self, text: str, headers: Sequence[str], rows: Sequence[Sequence]):
         super().__init__(text)
         self.headers, self.rows = list(headers), [list(row) for row in rows]
+
+    def _repr_mjq_data_(self):
+        return {"columns": self.headers, "rows": self.rows}
 
 
 def table(headers: Sequence[str], rows: Sequence[Sequence], digits: int = 4) -> Table:

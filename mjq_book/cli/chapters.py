@@ -42,7 +42,6 @@ def _complete_parameter(context, parameter, incomplete):
 
 
 FEW = 4  # answers that a run prints
-ANSWER = 10.0  # seconds that a scheduler has to answer
 VALUES = "Write 0.2:2:10 for ten values from 0.2 to 2, 1:100:3:log for equal ratios, or a list such as 0.1,0.5,0.9."
 chapter_argument = click.argument("name", metavar="CHAPTER", shell_complete=_complete_chapter)
 into_option = click.option(
@@ -57,7 +56,7 @@ label_option = click.option(
 @click.command("list", cls=Command)
 @click.argument("name", metavar="[CHAPTER]", required=False, shell_complete=_complete_chapter)
 @json_option
-def list_(name: str | None, as_json: bool) -> None:
+def list_(name, as_json):
     """List the chapters, or the parameters of one chapter."""
     chapters = [runs.chapter(key) for key in ([name] if name else runs.names())]
     if not chapters:
@@ -110,28 +109,18 @@ def _meaning(parameter, moves):
 @into_option
 @force_option
 @quiet_option
-def run(
-    name: str,
-    given: tuple[tuple[str, str], ...],
-    file: str | None,
-    page: str | None,
-    label: str | None,
-    into: str,
-    force: bool,
-    quiet: bool,
-) -> None:
+def run(name, given, file, page, label, into, force, quiet):
     """Run a chapter with other parameters.
 
     The results are written to the folder INTO/CHAPTER/LABEL. It holds the executed notebook, the parameters, the
     versions of all software, the named results as JSON, the tables as CSV, and each figure as SVG and PNG. CHAPTER may
     also be the path of a notebook of your own.
     """
-    known = runs.chapter(name).parameters
+    chapter = runs.chapter(name)
     parameters = {} if file is None else runs.inputs.read_yaml(file)
-    parameters |= {key: runs.inputs.one(known[key], text) for key, text in _once(name, given).items()}
+    parameters |= {key: runs.inputs.one(chapter.parameter(key), text) for key, text in _once(given).items()}
     try:
-        progress = False if quiet else _bar(name)
-        done = runs.run(name, parameters, label=label, into=into, force=force, progress=progress)
+        done = runs.run(name, parameters, label=label, into=into, force=force, progress=_is_watched(quiet))
     except runs.RunFailed as error:
         show("\n".join(["", *(f"    {line}" for line in error.failure.code)]), err=True)
         show("\n".join([*(f"  | {line}" for line in error.failure.traceback), ""]), err=True)
@@ -143,7 +132,12 @@ def run(
         except OSError as error:
             raise RuntimeError(f"{error}; all other results are in {done.folder}") from error
     show(f"{done.cells} cells in {done.seconds:.0f} s: {done.folder}")
-    show("\n".join(_answers(done, "the book" if runs.chapter(name).of_the_book else "the notebook")))
+    show("\n".join(_answers(done, "the book" if chapter.of_the_book else "the notebook")))
+
+
+def _is_watched(quiet):
+    """Return whether somebody sees a progress bar."""
+    return not quiet and sys.stderr.isatty()
 
 
 def _answers(done, origin):
@@ -153,20 +147,16 @@ def _answers(done, origin):
         return [f"{name} = {_cell(value)}" for name, value in list(done.results.values.items())[:FEW]]
     lines = [f"All sentences, tables and figures are those of {origin}."]
     if differences.differ:
-        given = ", ".join(f"{name} = {_cell(value)}" for name, value in differences.given.items())
+        given = ", ".join(f"{name} = {_cell(value)}" for name, (value, _) in differences.given.items())
         lines = [f"With {given}, other than in {origin}: {changes.named(x.shown for x in differences.differ)}."]
     if differences.strange:
-        strange = changes.named(x.shown for x in differences.strange)
-        lines.append(f"Other for another reason, such as other versions or another processor: {strange}.")
-    sentences = [x for x in differences.differ if x.sentences]
-    answers = [x.words for x in sentences] or [
-        f"{x.shown.section}{', ' * bool(x.shown.section)}cell {x.shown.cell}: {x.words}" for x in differences.differ
-    ]
-    if answers:
-        lines += [f"In brackets, what {origin} has:"] * bool(sentences)
-        lines += [f"  {_plain_words(text)}" for text in answers[:FEW]]
-        lines += [f"  and {len(answers) - FEW} more"] * (len(answers) > FEW)
-    return lines
+        lines.append(f"{changes.ANOTHER_REASON}: {changes.named(x.shown for x in differences.strange)}.")
+    sentences = [x.words for x in differences.differ if x.sentences]
+    places = [", ".join(filter(None, [x.shown.section, f"cell {x.shown.cell}"])) for x in differences.differ]
+    answers = sentences or [f"{place}: {x.words}" for place, x in zip(places, differences.differ, strict=True)]
+    lines += [f"In brackets, what {origin} has:"] * bool(sentences)
+    lines += [f"  {_plain_words(text)}" for text in answers[:FEW]]
+    return lines + [f"  and {len(answers) - FEW} more"] * (len(answers) > FEW)
 
 
 def _plain_words(text):
@@ -174,24 +164,12 @@ def _plain_words(text):
     return re.sub(r"\[([^\[\]]+)\]\([^()]*\)|\{[\w:]+\}`([^`<]+?)(?: <[^`]*>)?`", r"\1\2", text)
 
 
-def _once(name, pairs):
-    """Return names and texts as a dict, if each name is a parameter of the chapter and comes once."""
+def _once(pairs):
+    """Return names and texts as a dict, if each name comes once."""
     given = dict(pairs)
     if len(given) < len(pairs):
         raise ValueError(f"a parameter is given twice: {', '.join(key for key, _ in pairs)}")
-    source = runs.chapter(name)
-    for key in given:
-        if key not in source.parameters:
-            source.values({key: None})  # says which names are near
     return given
-
-
-def _bar(name):
-    return {
-        "desc": Path(name).stem,
-        "bar_format": "{desc} |{bar:30}| {n_fmt}/{total_fmt} cells, {elapsed}",
-        "disable": None,
-    }
 
 
 @click.command(cls=Command)
@@ -214,35 +192,24 @@ def _bar(name):
 @into_option
 @force_option
 @quiet_option
-def sweep(
-    name: str,
-    given: tuple[tuple[str, str], ...],
-    table: str | None,
-    workers: int | None,
-    scheduler: str | None,
-    label: str | None,
-    into: str,
-    force: bool,
-    quiet: bool,
-) -> int:
+def sweep(name, given, table, workers, scheduler, label, into, force, quiet):
     """Run a chapter with all combinations of the given values.
 
     Each finished case is kept in the folder INTO/CHAPTER/LABEL. If the sweep is interrupted, repeat the command to
     resume.
     """
     source = runs.chapter(name)
-    ranges = {key: runs.inputs.several(source.parameters[key], text) for key, text in _once(name, given).items()}
-    names, cases = (None, [{}]) if table is None else runs.inputs.read_cases(table, source)
-    twice = sorted(set(ranges) & set(cases[0]))
-    if twice:
-        raise ValueError(f"{', '.join(twice)}: given both by -p and in {table}")
-    if not ranges and table is None:
-        raise click.UsageError("a sweep needs -p NAME VALUES or --cases FILE")
-    names, cases = runs.inputs.combine(cases, ranges, names)
+    if bool(given) == bool(table):
+        raise click.UsageError("a sweep needs either -p NAME VALUES or --cases FILE")
+    if table:
+        names, cases = runs.inputs.read_cases(table, source)
+    else:
+        ranges = {key: runs.inputs.several(source.parameter(key), text) for key, text in _once(given).items()}
+        names, cases = None, runs.inputs.grid(ranges)
     with _crew(workers, scheduler) as crew:
         done = runs.sweep(
             name, cases, names=names, label=label, into=into, workers=crew, force=force,
-            progress=not quiet and sys.stderr.isatty(),
+            progress=_is_watched(quiet),
         )  # fmt: skip
     show(f"{len(done.cases)} cases, {len(done.failed)} failed\n{done.folder}")
     for case in done.failed:
@@ -258,10 +225,7 @@ def _crew(number, scheduler):
         raise click.UsageError("--workers and --scheduler exclude each other; the scheduler has workers of its own")
     from distributed import Client
 
-    try:
-        return Client(scheduler, timeout=ANSWER)
-    except Exception as error:  # each kind of address has errors of its own
-        raise RuntimeError(f"no scheduler answers at {scheduler}: {error}") from error
+    return Client(scheduler, timeout=10)  # seconds
 
 
 def _cell(value):

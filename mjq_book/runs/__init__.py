@@ -2,7 +2,6 @@
 
 ``one``         one chapter with other parameters, with all its results in a folder
 ``sweeps``      many cases in parallel, and the folder that keeps them; the same call resumes
-``tables``      the results of a sweep as tidy tables
 ``changes``     a run compared with the book, and what each parameter moves
 ``readable``    a chapter as any notebook program can show it
 ``page``        an executed notebook as a web page

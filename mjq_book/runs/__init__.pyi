@@ -2,10 +2,12 @@ from . import changes as changes
 from . import chapters as chapters
 from . import execution as execution
 from . import inputs as inputs
-from . import kept as kept
 from . import one as one
 from . import page as page
+from . import provenance as provenance
 from . import readable as readable
+from . import recorder as recorder
+from . import results as results
 from . import statements as statements
 from . import sweeps as sweeps
 from .chapters import NONE_HERE as NONE_HERE

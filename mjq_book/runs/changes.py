@@ -23,6 +23,7 @@ NUMBER = re.compile(r"(?<![\w.])[-−]?\d+(?:,\d{3})*(?:\.\d+)?(?:e[-+]?\d+)?(?!
 PADDING = re.compile(r"([ -])\1+")  # of tables, which their widest entry decides
 SAME = 1e-9  # relative difference of numbers that count as equal
 CHECKS = "mjq-checks"  # marks the line that says how many checks passed
+ANOTHER_REASON = "Other for another reason, such as other versions or another processor"
 KINDS = "sentence", "table", "figure", "result"
 
 
@@ -51,14 +52,14 @@ class Change:
         return list(zip(NUMBER.findall(self.before), NUMBER.findall(self.shown.text), strict=True))
 
     @property
-    def counts(self) -> bool:
-        """Return whether there is a difference that is more than one of rounding."""
-        return self.before != self.shown.text and not (self.numbers and (self.relative or 0) <= SAME)
+    def relative(self) -> float:
+        """Return the largest relative difference of a number from the book's."""
+        return max((_apart(a, b) for a, b in self.numbers), default=0.0)
 
     @property
-    def relative(self) -> float | None:
-        """Return the largest relative difference of a number from the book's; None if there is none."""
-        return max((_apart(a, b) for a, b in self.numbers), default=None)
+    def counts(self) -> bool:
+        """Return whether there is a difference that is more than one of rounding."""
+        return self.before != self.shown.text and not (self.numbers and self.relative <= SAME)
 
     @property
     def sentences(self) -> list[str]:
@@ -92,21 +93,16 @@ class Changes:
 
     Attributes
     ----------
-    given, defaults : dict
-        Parameters that are not those of the book, with their values in the run; and the book's values of all.
+    given : dict
+        Parameters that are not those of the book: name to the value in the run and the value in the book.
     differ : list of Change
         In the order of the chapter.
-    same, fixed : list of Shown
-        What may depend on these parameters and came out as in the book; and what cannot depend on them.
     strange : list of Change
         What differs although it cannot depend on them: other versions of software, or another processor.
     """
 
-    given: dict[str, Any]
-    defaults: dict[str, Any]
+    given: dict[str, tuple[Any, Any]]
     differ: list[Change]
-    same: list[Shown]
-    fixed: list[Shown]
     strange: list[Change]
 
 
@@ -150,7 +146,7 @@ def moved(notebook: NotebookNode) -> dict[str, set[str]]:
             for line in code:
                 within = [late.get(name, nothing) for name in line.uses]
                 if not line.is_import and depend & line.uses.union(*(uses for uses, _ in within)):
-                    changed = line.changes.union(line.asks, *(changes for _, changes in within))
+                    changed = line.changes.union(*(changes for _, changes in within))
                     depend |= line.binds | changed - modules
                     touched.add(cell.metadata.get("name"))
                 elif line.is_certain:
@@ -167,7 +163,7 @@ def _when_called(lines):
         for name in line.binds if any(isinstance(x, kinds) for x in ast.walk(line.node)) else ():
             uses, changes = late.setdefault(name, (set(), set()))
             uses |= line.uses
-            changes |= line.changes | line.asks
+            changes |= line.changes
     for _ in late:  # functions call functions
         for uses, changes in late.values():
             inner = [late[name] for name in uses & set(late)]
@@ -176,19 +172,17 @@ def _when_called(lines):
     return late
 
 
-def between(stored: NotebookNode, executed: NotebookNode) -> Changes:
-    """Return how an executed chapter differs from the outputs that the chapter stores."""
-    defaults = _assigned(stored, "parameters")
-    given = {name: x for name, x in _assigned(executed, "injected-parameters").items() if x != defaults.get(name)}
+def between(stored: NotebookNode, executed: NotebookNode, given: dict[str, tuple[Any, Any]]) -> Changes:
+    """Return how a chapter that was executed with other parameters differs from the outputs that the chapter stores."""
+    result = Changes(given, [], [])
     depend = {cell for name, cells in moved(stored).items() if name in given for cell in cells}
-    before = {item.cell: item for item in shown(stored)}
-    result = Changes(given, defaults, [], [], [], [])
+    before = {item.cell: item.text for item in shown(stored)}
     for item in shown(executed):
-        change = Change(item, before[item.cell].text if item.cell in before else "")
-        if item.cell in depend:
-            result.differ.append(change) if change.counts else result.same.append(item)
-        else:  # a figure may be drawn otherwise in a last digit
-            result.strange.append(change) if change.counts and item.kind != "figure" else result.fixed.append(item)
+        change = Change(item, before.get(item.cell, ""))
+        if change.counts and item.cell in depend:
+            result.differ.append(change)
+        elif change.counts and item.kind != "figure":  # which may be drawn otherwise in a last digit
+            result.strange.append(change)
     return result
 
 
@@ -232,23 +226,16 @@ def _joined(words):
 
 def told(changes: Changes) -> str:
     """Return what a run has other than the book, as Markdown."""
-    values = [f"`{name} = {value!r}` (in the book {changes.defaults[name]!r})" for name, value in changes.given.items()]
-    names = _joined(f"`{name}`" for name in changes.given)
-    lines = [f"Parameters: {', '.join(values) or 'those of the book'}; all others are the book's."]
-    lines.append(f"Other than in the book: {named(x.shown for x in changes.differ)}.")
+    values = [f"`{name} = {now!r}` (in the book {before!r})" for name, (now, before) in changes.given.items()]
+    lines = [
+        f"Parameters: {', '.join(values) or 'those of the book'}; all others are the book's.",
+        f"Other than in the book: {named(x.shown for x in changes.differ)}.",
+    ]
     if changes.differ:
         rows = [f"| {x.shown.section} | {x.words.replace('|', ' ')} |" for x in changes.differ]
         lines.append("\n".join(["| Where | What differs, with the book's numbers in brackets |", "|:--|:--|", *rows]))
-    if names and changes.same:
-        lines.append(f"As in the book, though it may depend on {names}: {named(changes.same)}.")
-    if names:
-        moving = {item.section for item in [*(x.shown for x in changes.differ), *changes.same]}
-        still = [name for name in dict.fromkeys(item.section for item in changes.fixed) if name and name not in moving]
-        where = f" Nothing depends on {names} in {_joined(f'*{name}*' for name in still)}." if still else ""
-        lines.append(f"Independent of {names}: {named(changes.fixed)}.{where}")
     if changes.strange:
-        strange = named(x.shown for x in changes.strange)
-        lines.append(f"For another reason, such as other versions or another processor: {strange}.")
+        lines.append(f"{ANOTHER_REASON}: {named(x.shown for x in changes.strange)}.")
     return "\n\n".join(lines)
 
 
@@ -264,15 +251,6 @@ def _kind(data, text):
     if re.search(r"^\|[-:|]+\|$", text, re.M):
         return "table"
     return "sentence" if any("text/markdown" in part for part in data) else "result"
-
-
-def _assigned(notebook, tag):
-    """Return what the cells with a tag assign, by name."""
-    tagged = [cell for cell in notebook.cells if tag in cell.metadata.get("tags", [])]
-    lines = [line for cell in tagged for line in ast.parse(cell.source).body]
-    assigned = [x for x in lines if isinstance(x, ast.Assign | ast.AnnAssign) and x.value is not None]
-    targets = [line.targets[0] if isinstance(line, ast.Assign) else line.target for line in assigned]
-    return {ast.unparse(name): ast.literal_eval(x.value) for name, x in zip(targets, assigned, strict=True) if x.value}
 
 
 def _apart(a, b):

@@ -24,7 +24,6 @@ from mjq_book.chapters import CHAPTERS
 IN_A_WHEEL, IN_A_CLONE = (Path(__file__).resolve().parents[up] / "notebooks" for up in (1, 2))
 NOTEBOOKS = IN_A_WHEEL if IN_A_WHEEL.is_dir() else IN_A_CLONE
 NONE_HERE = f"no chapters here: there is no folder {NOTEBOOKS}"
-LENGTHS_DIFFER = "one entry for each class"  # in each message of the library that says so
 TYPES = {"int": "a whole number", "float": "a number", "str": "text", "bool": "true or false", "list": "a list"}
 
 
@@ -92,28 +91,16 @@ class Chapter:
         >>> chapter("stability").values({"n": 60})["n"]
         60
         """
-        given = dict(given or {})
-        for name in given:
-            if name not in self.parameters:
-                raise ValueError(f"{self.name} has no parameter {name!r}; {nearest(name, list(self.parameters))}")
-        values = {name: p.default for name, p in self.parameters.items()} | self.typed(given)
-        try:
-            self.check(values)
-        except ValueError as error:
-            hint = self._told_of_defaults(given) if LENGTHS_DIFFER in str(error) else ""
-            raise ValueError(f"{error}{hint}") from error
+        typed_ones = {name: typed(self.parameter(name), value) for name, value in (given or {}).items()}
+        values = {name: parameter.default for name, parameter in self.parameters.items()} | typed_ones
+        self.check(values)
         return values
 
-    def _told_of_defaults(self, given):
-        """Say which lists may have to grow with one that was given with another length, for an error message."""
-        lists = {name: p.default for name, p in self.parameters.items() if p.type == "list"}
-        old = {len(lists[name]) for name in given if name in lists and len(given[name]) != len(lists[name])}
-        defaults = [f"{name} = {brief(x)}" for name, x in lists.items() if name not in given and len(x) in old]
-        return f" (not given, so as before: {', '.join(defaults)})" if defaults else ""
-
-    def typed(self, given: Mapping[str, Any]) -> dict[str, Any]:
-        """Return values of some parameters as the parameters' types, or raise ``ValueError``."""
-        return {name: typed(self.parameters[name], value) for name, value in given.items()}
+    def parameter(self, name: str) -> Parameter:
+        """Return a parameter by its name; raise ``ValueError`` with the nearest names if there is none."""
+        if name not in self.parameters:
+            raise ValueError(f"{self.name} has no parameter {name!r}; {nearest(name, list(self.parameters))}")
+        return self.parameters[name]
 
     def check(self, values: Mapping[str, Any]) -> None:
         """Run the chapter's cell of checks on `values`; raise ``ValueError`` with the constraint that they violate."""
@@ -149,22 +136,21 @@ def chapter(name: str | Path) -> Chapter:
     >>> chapter("stability").parameters["p1"]
     Parameter(name='p1', type='float', default=0.7, meaning='probability of class 1', unit='', place='our choice')
     """
-    path = Path(name) if str(name).endswith(".ipynb") else NOTEBOOKS / f"{name}.ipynb"
-    if str(name).endswith(".ipynb") and not path.is_file():
+    known, is_file = names(), str(name).endswith(".ipynb")
+    path = Path(name) if is_file else NOTEBOOKS / f"{name}.ipynb"
+    if is_file and not path.is_file():
         raise ValueError(f"there is no notebook {str(name)!r}")
-    if not str(name).endswith(".ipynb") and not names():
-        raise ValueError(NONE_HERE)
-    if not str(name).endswith(".ipynb") and name not in names():
-        raise ValueError(f"there is no chapter {name!r}; {nearest(str(name), names())}")
+    if not is_file and name not in known:
+        raise ValueError(f"there is no chapter {name!r}; {nearest(str(name), known)}" if known else NONE_HERE)
     import nbformat  # takes a second, which help and errors need not wait for
 
     try:
         notebook = nbformat.read(path, as_version=4)
         title, marked = _title(notebook, path.stem), _tagged(notebook, "parameters")[:1]
+        parameters = {p.name: p for cell in marked for p in _parameters(cell)}
     except Exception as error:  # whatever else the file may be
         raise ValueError(f"{name} is not a notebook that can be read: {error}") from error
-    parameters = [p for cell in marked for p in _parameters(cell, path.stem)]
-    return Chapter(path.stem, title, path, notebook, {p.name: p for p in parameters})
+    return Chapter(path.stem, title, path, notebook, parameters)
 
 
 def typed(parameter: Parameter, value: Any) -> Any:
@@ -216,30 +202,24 @@ def _title(notebook, otherwise):
     return next((match[1].strip() for match in headings if match), otherwise)
 
 
-def _parameters(cell, name):
+def _parameters(cell):
     """Yield parameters from the assignments of a cell and the comments behind them."""
     lines = cell.source.splitlines()
-    try:
-        body = ast.parse(cell.source).body
-    except SyntaxError as error:
-        raise ValueError(f"{name}: the cell of parameters is not Python: {error}") from error
-    for node in body:
+    for node in ast.parse(cell.source).body:
         if not isinstance(node, (ast.Assign, ast.AnnAssign)) or node.value is None:
             continue
-        target = node.target if isinstance(node, ast.AnnAssign) else node.targets[0]
-        if not isinstance(target, ast.Name):
-            raise ValueError(f"{name}: each parameter has a line of its own, got {ast.unparse(node)}")
+        target = ast.unparse(node.target if isinstance(node, ast.AnnAssign) else node.targets[0])
         try:
             default = ast.literal_eval(node.value)
+            kind = ast.unparse(node.annotation) if isinstance(node, ast.AnnAssign) else type(default).__name__
         except (ValueError, TypeError):
-            value = ast.unparse(node.value)
-            raise ValueError(f"{name}: the default of {target.id} must be a plain value, got {value}") from None
-        kind = ast.unparse(node.annotation) if isinstance(node, ast.AnnAssign) else type(default).__name__
-        if kind not in TYPES:
-            raise ValueError(f"{name}: parameter {target.id} has type {kind}, not one of {', '.join(TYPES)}")
+            kind = ""
+        if kind not in TYPES or not target.isidentifier():
+            what = f"a name and a plain value that is {', '.join(TYPES.values())}"
+            raise ValueError(f"each line of parameters has {what}, got {ast.unparse(node)}")
         assert node.end_lineno is not None  # as the parser says it of all nodes
         comment = lines[node.end_lineno - 1][node.end_col_offset :].lstrip().lstrip("#").strip()
-        yield Parameter(target.id, kind, default, *_explained(comment))
+        yield Parameter(target, kind, default, *_explained(comment))
 
 
 def _explained(comment):

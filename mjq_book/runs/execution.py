@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +16,8 @@ from papermill.engines import NBClientEngine, papermill_engines
 from mjq_logs._util import folders
 
 KEPT_CELL_METADATA = {"name", "tags", "mystnb", "jupyter"}
-STARTS = 3  # of a kernel that dies before its first cell
+NOT_BEGUN = "before its first cell"
+STARTS = 3  # of a kernel that dies before its first cell, as one does whose port was taken before it could take it
 
 
 @dataclass(frozen=True)
@@ -28,7 +27,7 @@ class Failure:
     Attributes
     ----------
     where : str
-        ``in`` with number and name of the cell, or ``before its first cell``.
+        ``in`` with number and name of the cell, or `NOT_BEGUN`.
     error : str
     code, traceback : list of str
         Lines, short enough for a screen.
@@ -49,7 +48,7 @@ def execute(
     parameters: dict[str, Any] | None = None,
     *,
     recorder: bool = False,
-    progress: bool | dict = False,
+    progress: bool = False,
     cell_limit: float | None = None,
     modules_here: bool = True,
     first: str = "",
@@ -64,10 +63,9 @@ def execute(
     parameters : dict, optional
         Put into a cell after the one tagged ``parameters``, as data.
     recorder : bool
-        Also keep every figure as PNG, and the numbers behind sentences and tables, in the cells' outputs
-        (``mjq_book.runs.kept.recorder``).
-    progress : bool or dict
-        A progress bar with a step a cell, or what tqdm shall make of it.
+        Also keep the numbers behind sentences and tables in the cells' outputs (``mjq_book.runs.recorder``).
+    progress : bool
+        Show papermill's progress bar.
     cell_limit : float, optional
         Seconds after which a cell is stopped, and the notebook with it.
     modules_here : bool
@@ -86,68 +84,36 @@ def execute(
         If the notebook could not be written.
     """
     arguments = ["--log-level=CRITICAL"]
-    arguments += ["--InteractiveShellApp.extra_extensions=mjq_book.runs.kept.recorder"] * recorder
+    arguments += ["--InteractiveShellApp.extra_extensions=mjq_book.runs.recorder"] * recorder
     arguments += ["--InteractiveShellApp.ignore_cwd=True"] * (not modules_here)
     arguments += [f"--InteractiveShellApp.exec_lines={first}"] * bool(first)
-    notebook = nbformat.from_dict(notebook)
+    for _ in range(STARTS):
+        failure = _started(
+            nbformat.from_dict(notebook), target, parameters, progress_bar=progress, extra_arguments=arguments,
+            execution_timeout=cell_limit,
+        )  # fmt: skip
+        if failure is None or failure.where != NOT_BEGUN:
+            break
+    return failure
+
+
+def _started(notebook, target, parameters, **options):
+    """Execute a notebook as papermill does; return what went wrong, if anything did."""
     try:
         papermill.execute_notebook(
-            notebook, _as_it_stands(target), parameters, engine_name="mjq", kernel_name="python3",
-            progress_bar=progress, request_save_on_cell_execute=False, extra_arguments=arguments, kept=target,
-            execution_timeout=cell_limit, coalesce_streams=True,
+            notebook, None, parameters, engine_name="mjq", kernel_name="python3", kept=target, coalesce_streams=True,
             shutdown_kernel="immediate",  # all is written by then, and to take an interpreter down costs half a second
+            **options,
         )  # fmt: skip
     except CellTimeoutError:
-        return _failure(target, f"the cell took longer than {cell_limit:g} seconds", [])
+        return _failure(target, f"the cell took longer than {options['execution_timeout']:g} seconds")
     except papermill.PapermillExecutionError as error:
         return _failure(target, f"{error.ename}: {error.evalue}", error.traceback)
     except OSError:  # a disk that is full
         raise
     except Exception as error:  # a kernel that died
-        return _failure(target, f"{type(error).__name__}: {error}", [])
+        return _failure(target, f"{type(error).__name__}: {error}")
     return None
-
-
-def _as_it_stands(path):
-    """Return text with its braces doubled, for papermill puts parameters between single ones."""
-    return str(path).replace("{", "{{").replace("}", "}}")
-
-
-def started_again(start: Callable[[], None], began: Callable[[], bool] = lambda: False) -> None:
-    """Call what starts a kernel, and call it again if the kernel dies before its first cell.
-
-    That is no fault of the notebook: a port that was free when the kernel was asked to take it may be taken when it
-    does. After three starts it is an error.
-
-    Parameters
-    ----------
-    start : callable
-    began : callable
-        Whether a cell was reached, so that a kernel that dies is the notebook's own affair.
-
-    Raises
-    ------
-    RuntimeError
-        If the kernel died each time.
-
-    Examples
-    --------
-    >>> deaths = ["it died", "it died"]
-    >>> def start():
-    ...     if deaths:
-    ...         raise RuntimeError(deaths.pop())
-    ...     print("it lives")
-    >>> started_again(start)
-    it lives
-    """
-    for number in range(1, STARTS + 1):
-        try:
-            return start()
-        except RuntimeError as error:  # neither jupyter_client nor nbclient has a narrower one
-            if began():
-                raise
-            if number == STARTS:
-                raise RuntimeError(f"{error} (its kernel was started {STARTS} times)") from error
 
 
 class _Engine(NBClientEngine):
@@ -155,11 +121,8 @@ class _Engine(NBClientEngine):
 
     @classmethod
     def execute_managed_notebook(cls, nb_man: Any, *arguments: Any, kept: Any, **options: Any) -> None:
-        def began():
-            return any(cell.metadata.papermill.start_time for cell in nb_man.nb.cells)
-
         try:
-            started_again(partial(super().execute_managed_notebook, nb_man, *arguments, **options), began)
+            super().execute_managed_notebook(nb_man, *arguments, **options)
         finally:
             with folders.named(kept):
                 nbformat.write(nb_man.nb, kept)
@@ -169,25 +132,17 @@ papermill_engines.register("mjq", _Engine)
 logging.getLogger("papermill").addHandler(logging.NullHandler())  # what went wrong is said by a Failure
 
 
-def _failure(target, error, traceback):
-    where, code = "before its first cell", ""
-    if target.exists():
-        cells = nbformat.read(target, as_version=4).cells
-        # Papermill puts a banner above the failing cell; count as the author does.
-        added = {"papermill-error-cell-tag", "injected-parameters"}
-        own = [cell for cell in cells if not added & set(cell.metadata.get("tags", []))]
-        failing = [c for c in cells if c.cell_type == "code" and _stopped(c, c.metadata.get("papermill", {}))]
-        if failing:
-            number = f"cell {own.index(failing[0]) + 1} " if failing[0] in own else ""
-            where, code = f"in {number}({failing[0].metadata.get('name', 'without a name')})", failing[0].source
+def _failure(target, error, traceback=()):
+    """Say which cell of the notebook was the last to begin, and why it was the last."""
+    where, code = NOT_BEGUN, ""
+    cells = nbformat.read(target, as_version=4).cells if target.exists() else []
+    begun = [cell for cell in cells if cell.metadata.papermill.start_time]
+    if begun:
+        own = [cell for cell in cells if "injected-parameters" not in cell.metadata.get("tags", [])]
+        number = f"cell {own.index(begun[-1]) + 1} " if begun[-1] in own else ""  # count as the author does
+        where, code = f"in {number}({begun[-1].metadata.get('name', 'without a name')})", begun[-1].source
     last = plain("\n".join(traceback)).splitlines()[-14:]
     return Failure(where, plain(error), code.splitlines()[:12], last)
-
-
-def _stopped(cell, notes):
-    """Return whether a cell raised an error, or began and never ended because its kernel died."""
-    answered = "shell.execute_reply" in cell.metadata.get("execution", {})
-    return notes.get("exception") or (notes.get("start_time") and cell.source.strip() and not answered)
 
 
 def plain(text: str) -> str:

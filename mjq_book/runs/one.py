@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import time
+from base64 import b64decode
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
-from datetime import UTC, datetime
+from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 import nbformat
 from nbformat.v4 import new_markdown_cell
 
-from mjq_book.runs import changes, execution, inputs
+from mjq_book.runs import changes, execution, inputs, provenance, results
 from mjq_book.runs.chapters import NOTEBOOKS, chapter
-from mjq_book.runs.kept import provenance, results
 from mjq_logs._util import folders
 
 
@@ -42,7 +42,7 @@ class Run:
     folder : pathlib.Path
     parameters : dict
         All of them, defaults included.
-    results : mjq_book.runs.kept.results.Results
+    results : mjq_book.runs.results.Results
     changes : Changes or None
         How the results differ from those that the notebook stores; None if it stores none.
     seconds : float
@@ -64,7 +64,7 @@ def run(
     label: str | None = None,
     into: str | Path = "runs",
     force: bool = False,
-    progress: bool | dict = False,
+    progress: bool = False,
 ) -> Run:
     """Run a chapter with other parameters.
 
@@ -85,8 +85,7 @@ def run(
         Where the folders are.
     force : bool
         Replace the run or sweep that is there already. A link, or what is neither, is never replaced.
-    progress : bool or dict
-        See :func:`mjq_book.runs.execution.execute`.
+    progress : bool
 
     Returns
     -------
@@ -101,8 +100,8 @@ def run(
     """
     source, changed = chapter(name), parameters or {}
     given = source.values(changed)
-    began, clock = datetime.now(UTC), time.perf_counter()
-    label = began.astimezone().strftime("%Y-%m-%dT%H-%M-%S.%f") if label is None else folders.checked_label(label)
+    clock, now = time.perf_counter(), datetime.now().astimezone()
+    label = f"{now:%Y-%m-%dT%H-%M-%S.%f}" if label is None else folders.checked_label(label)
     folder = Path(into) / source.name / label
     failed = folder.with_name(label + folders.FAILED)
     for path in (folder, failed):
@@ -116,29 +115,21 @@ def run(
         )  # fmt: skip
         seconds = round(time.perf_counter() - clock, 3)
         inputs.write_yaml(new / "parameters.yaml", given)
-        results.write_json(new / "run.json", _about(source.name, failure, began, seconds))
+        made = {"failure": failure and str(failure), "seconds": seconds, "versions": provenance.versions()}
+        results.write_json(new / "run.json", {"chapter": source.name, **made})
         answers, differences = results.Results({}, {}, {}), None
         if target.exists():
             executed = nbformat.read(target, as_version=4)
             answers = _filed(new, executed)
-            differences = changes.between(source.notebook, executed) if changes.shown(source.notebook) else None
+            if changes.shown(source.notebook):
+                pairs = {key: (given[key], source.parameters[key].default) for key in changed}
+                other = {key: (now, before) for key, (now, before) in pairs.items() if now != before}
+                differences = changes.between(source.notebook, executed, other)
             nbformat.write(_in_words(executed, differences) if source.of_the_book else executed, target)
         if failure:
             raise RunFailed(source.name, failure, folders.settle(new, failed, force=True))
         folders.settle(new, folder, force)
     return Run(folder, given, answers, differences, seconds, len(source.notebook.cells))
-
-
-def _about(name, failure, began, seconds):
-    """Return what `run.json` says."""
-    return {
-        "chapter": name,
-        "status": "failed" if failure else "done",
-        "failure": failure and asdict(failure),
-        "began": began.isoformat(timespec="seconds"),
-        "seconds": seconds,
-        "versions": provenance.versions(),
-    }
 
 
 def _in_words(executed, differences):
@@ -160,13 +151,13 @@ def _filed(folder, notebook):
     for part in ("tables", "figures"):
         (folder / part).mkdir()
     for name, table in answers.tables.items():
-        results.write_table(folder / "tables" / f"{_file_name(name)}.csv", table)
-    for name, figure in answers.figures.items():
+        results.write_table(folder / "tables" / f"{_file_name(name)}.csv", table["columns"], table["rows"])
+    for name, kinds in answers.figures.items():
         path = folder / "figures" / _file_name(name)
-        if figure.svg:
-            path.with_suffix(".svg").write_text(figure.svg, encoding="utf-8")
-        if figure.png:
-            path.with_suffix(".png").write_bytes(figure.png)
+        if "image/svg+xml" in kinds:
+            path.with_suffix(".svg").write_text(kinds["image/svg+xml"], encoding="utf-8")
+        if "image/png" in kinds:
+            path.with_suffix(".png").write_bytes(b64decode(kinds["image/png"]))
     return answers
 
 

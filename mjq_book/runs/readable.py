@@ -20,7 +20,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell
 from mjq.plots.tables import GLUED, significant
 from mjq_book.chapters import CHAPTERS
 from mjq_book.runs import changes
-from mjq_book.runs.kept.results import taken_from
+from mjq_book.runs.results import taken_from
 
 # In the order of the book, which numbers the first ones.
 NUMBERED = [chapter.name for chapter in CHAPTERS] + [chapter.companion for chapter in CHAPTERS if chapter.companion]

@@ -15,7 +15,7 @@ class Statement:
     node : ast.stmt
     is_import, is_certain : bool
         Whether it imports; and whether it gives all names that it binds a new value, as no loop or condition does.
-    binds, uses, changes, asks : set of str
+    binds, uses, changes : set of str
         It changes what it sets an item or an attribute of, or calls a method of for itself. What it asks, by calling
         a method of it for its value, may change, too.
     """
@@ -29,7 +29,6 @@ class Statement:
         added = {x.target.id for x in ast.walk(node) if isinstance(x, ast.AugAssign) and isinstance(x.target, ast.Name)}
         self.uses = _used_by_loop(node) if isinstance(node, ast.For) else set(_used(table)) | added & self.binds
         self.changes = {x for part in ast.walk(node) for x in _changed(part)}
-        self.asks = {x for part in ast.walk(node) for x in _asked(part)}
         self.is_certain = isinstance(node, ast.Assign | ast.AnnAssign | ast.FunctionDef | ast.ClassDef)
 
 
@@ -65,16 +64,12 @@ def _used_by_loop(loop: ast.For) -> set[str]:
 
 
 def _changed(node):
-    """Yield names of things of which a piece of code sets an item or an attribute, or calls a method for itself."""
+    """Yield names of what a piece of code may change: see :class:`Statement`."""
     if isinstance(node, ast.Subscript | ast.Attribute) and isinstance(node.ctx, ast.Store):
         yield from _root(node)
     elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) and isinstance(node.value.func, ast.Attribute):
         yield from _root(node.value.func)
-
-
-def _asked(node):
-    """Yield the name of a thing of which a piece of code calls a method."""
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and isinstance(node.func.value, ast.Name):
+    elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and isinstance(node.func.value, ast.Name):
         yield node.func.value.id
 
 

@@ -1,7 +1,6 @@
 """A chapter with many sets of parameters, on this machine or on a cluster; the same call resumes.
 
-The folder of a sweep holds its plan, the result of each finished case, tables of all results, and the notebooks of
-cases that failed.
+The folder of a sweep says what is computed, and holds the result of each finished case, and tables of all of them.
 """
 
 from __future__ import annotations
@@ -20,11 +19,12 @@ from typing import Any
 import nbformat
 
 from mjq._util import parallel
-from mjq_book.runs import execution, tables
+from mjq_book.runs import execution, provenance, results
 from mjq_book.runs.chapters import chapter
-from mjq_book.runs.kept import provenance, results
 from mjq_logs._util import folders
 
+ENTRY = ["result", "row", "column", "number", "text"]
+FATE = ["status", "seconds", "error"]
 DIED = "on its worker: several processes died in this case, perhaps for lack of memory"
 
 
@@ -46,7 +46,7 @@ class Case:
     seconds : float or None
         None if the case was not computed, or its worker died.
     values, tables : dict
-        As in :class:`mjq_book.runs.kept.results.Results`; empty unless the case is done.
+        As in :class:`mjq_book.runs.results.Results`; empty unless the case is done.
     """
 
     name: str
@@ -91,8 +91,7 @@ def sweep(
     The folder ``runs/<chapter>/<label>`` keeps the result of each finished case in ``cases/``, so that the same call
     after a crash computes only what is missing. Failed cases are tried again. At the end, and also if something stops
     the sweep, it gets ``results.csv`` with a row for every named value and every entry of every table
-    of every case, and ``cases.csv`` with a row for every case: its parameters, its fate and its glued values. Notebooks
-    of failed cases, up to the failing cell, are in ``failed/``.
+    of every case, and ``cases.csv`` with a row for every case: its parameters, its fate and its single values.
 
     Parameters
     ----------
@@ -125,20 +124,21 @@ def sweep(
     """
     source, wanted = chapter(name), [dict(values) for values in cases]
     given = list(dict.fromkeys(name for values in wanted for name in values))
-    for key in tables.COLUMNS & set(given):
+    for key in {"case", *ENTRY, *FATE} & set(given):
         raise ValueError(f"the parameter {key!r} has the name of a column of the results")
     share = {"workers": 1} if "workers" in source.parameters and "workers" not in given else {}
     planned = _checked(source, [share | values for values in wanted], names)
-    plan = [_without_outputs(source.notebook), provenance.code(), [[case.name, case.parameters] for case in planned]]
+    notebook, code = _without_outputs(source.notebook), provenance.code()
+    plan = [notebook, code, [[case.name, case.parameters] for case in planned]]
     digest = hashlib.sha256(json.dumps(plan).encode()).hexdigest()
     folder = Path(into) / source.name / folders.checked_label(label or f"sweep-{digest[:8]}")
-    _begin(folder, {"chapter": source.name, "given": given, "digest": digest, "cases": plan[-1]}, force)
+    _begin(folder, source.name, digest, force)
     done = Sweep(folder, planned)
     try:
         try:
-            _compute(done, partial(compute, *plan[:2]), [*given, *share], workers, progress)
+            _compute(done, partial(compute, notebook, code), [*given, *share], workers, progress)
         finally:
-            tables.write(folder, given, planned)
+            _write_tables(folder, given, planned)
     except (KeyboardInterrupt, OSError, RuntimeError, CancelledError) as error:
         gone = "the scheduler is gone" if isinstance(error, CancelledError) else error
         reason = "it was interrupted" if isinstance(error, KeyboardInterrupt) else gone
@@ -148,21 +148,15 @@ def sweep(
 
 
 def compute(notebook: str, code: str, parameters: dict) -> dict[str, Any]:
-    """Execute a notebook, given as JSON, on a worker that has this version of our code.
-
-    Return what a :class:`Case` holds, and of a case that failed the executed notebook, as JSON, too.
-    """
+    """Execute a notebook, given as JSON, on a worker that has this version of our code; return what a case holds."""
     if provenance.code() != code:
         raise RuntimeError(f"this worker has another version of mjq: {provenance.code()}, the sweep has {code}")
     clock = time.perf_counter()
     with tempfile.TemporaryDirectory(prefix="mjq-") as folder:
         target = Path(folder) / "case.ipynb"
         failure = execution.execute(nbformat.reads(notebook, as_version=4), target, parameters, recorder=True)
-        executed = nbformat.read(target, as_version=4) if target.exists() else nbformat.v4.new_notebook()
-    found = {"error": failure and str(failure), "seconds": round(time.perf_counter() - clock, 3)}
-    if failure:
-        return found | {"notebook": nbformat.writes(executed)}
-    return found | results.taken_from(executed).named()
+        found = {} if failure else results.taken_from(nbformat.read(target, as_version=4)).named()
+    return {"error": failure and str(failure), "seconds": round(time.perf_counter() - clock, 3), **found}
 
 
 def _checked(source, wanted, names):
@@ -181,53 +175,41 @@ def _checked(source, wanted, names):
     return cases
 
 
-def _begin(folder, plan, force):
+def _begin(folder, name, digest, force):
     """Make the folder of a sweep, which says what is computed, unless it is there already."""
-    path = folder / folders.PLAN
     folders.refuse_others(folder)
     if folder.exists() and not force:
-        if not path.exists() or json.loads(path.read_bytes())["digest"] != plan["digest"]:
+        path = folder / folders.PLAN
+        if not path.exists() or json.loads(path.read_bytes())["digest"] != digest:
             raise ValueError(
                 f"{folder} holds a run, another sweep, or one of another version of the chapter or of mjq; "
                 "choose another label, or --force begins anew"
             )
         return
     with folders.unfinished(folder) as new:
-        results.write_json(new / path.name, plan | {"versions": provenance.versions()})
-        for part in ("cases", "failed"):
-            (new / part).mkdir()
+        plan = {"chapter": name, "digest": digest, "versions": provenance.versions()}
+        results.write_json(new / folders.PLAN, plan)
+        (new / "cases").mkdir()
         folders.settle(new, folder, force)
 
 
 def _compute(sweep, work, changed, workers, progress):
     """Read what is finished, have the workers compute the rest, and keep each result as soon as it is there."""
-    todo = {}
+    files = {case.name: sweep.folder / f"cases/{case.name}.json" for case in sweep.cases}
+    todo = {case.name: case for case in sweep.cases if not files[case.name].exists()}
     for case in sweep.cases:
-        path = sweep.folder / f"cases/{case.name}.json"
-        if path.exists():
-            _note(case, json.loads(path.read_bytes()))
-        else:
-            todo[case.name] = case
+        if case.name not in todo:
+            vars(case).update(json.loads(files[case.name].read_bytes()))
     asked = [(name, {key: case.parameters[key] for key in changed}) for name, case in todo.items()]
     total = len(sweep.cases)
     with parallel.Bar(sweep.folder.parent.name, total, progress, initial=total - len(todo), unit="case") as bar:
         # One at a time, so that a sweep that is killed loses no more than what is just computed.
         for outcomes in parallel.map_as_completed(work, asked, workers, died={"error": DIED}, at_a_time=1):
             for name, found in outcomes:
-                notebook = sweep.folder / f"failed/{name}.ipynb"
-                notebook.unlink(missing_ok=True)
-                if "notebook" in found:
-                    folders.write(notebook, found["notebook"].encode())
                 if not found["error"]:
-                    folders.write(sweep.folder / f"cases/{name}.json", json.dumps(found).encode())
-                _note(todo[name], found)
+                    folders.write(files[name], json.dumps(found).encode())
+                vars(todo[name]).update(found)
                 bar.update()
-
-
-def _note(case, found):
-    """Note in a case what became of it."""
-    for name in ("error", "seconds", "values", "tables"):
-        setattr(case, name, found.get(name))
 
 
 def _without_outputs(notebook):
@@ -237,3 +219,42 @@ def _without_outputs(notebook):
         if cell.cell_type == "code":
             cell.outputs, cell.execution_count = [], None
     return nbformat.writes(notebook)
+
+
+def _write_tables(folder, given, cases):
+    """Write a row for every entry of every result, and one for every case, with the values that are single."""
+    entries, fates = [], []
+    for case in cases:
+        row = {"case": case.name} | {name: _cell(case.parameters[name]) for name in given}
+        entries += [[*row.values(), *entry] for entry in _entries(case)]
+        row |= {name: getattr(case, name) for name in FATE}
+        single = {name: x for name, x in (case.values or {}).items() if not isinstance(x, list)}
+        fates.append(row | {f"{name} (result)" if name in row else name: _cell(x) for name, x in single.items()})
+    columns = list(dict.fromkeys(name for row in fates for name in row))
+    results.write_table(folder / "results.csv", ["case", *given, *ENTRY], entries)
+    results.write_table(folder / "cases.csv", columns, [[row.get(name) for name in columns] for row in fates])
+
+
+def _entries(case):
+    """Yield what the columns of `ENTRY` say of every entry of every result."""
+    for name, value in (case.values or {}).items():
+        if not isinstance(value, list):
+            yield [name, None, None, *_split(value)]
+            continue
+        for k, row in enumerate(value, 1):
+            for j, entry in enumerate(row if isinstance(row, list) else [row], 1):
+                yield [name, k, j, *_split(entry)]
+    for name, table in (case.tables or {}).items():
+        for k, row in enumerate(table["rows"], 1):
+            for column, entry in zip(table["columns"], row, strict=False):
+                yield [name, k, column, *_split(entry)]
+
+
+def _split(value):
+    """Return a value as a number and as text, one of which is None."""
+    return (value, None) if isinstance(value, (int, float)) else (None, _cell(value))
+
+
+def _cell(value):
+    """Return a value as an entry of a table: lists are text."""
+    return json.dumps(value) if isinstance(value, (list, dict)) else value

@@ -102,27 +102,24 @@ CELLS = ["n = 30\nm = 1", *["n"] * 3, "m", "n and m"]
 
 def test_what_differs_is_told_with_the_numbers_of_the_book():
     stored, run = notebook(*CELLS, outputs=STORED), notebook(*CELLS, injected="n = 60\nm = 1", outputs=RUN)
-    found = changes.between(stored, run)
-    assert (found.given, found.defaults) == ({"n": 60}, {"n": 30, "m": 1})
+    found = changes.between(stored, run, {"n": (60, 30)})
     assert [(x.shown.kind, x.words) for x in found.differ] == [
         ("sentence", "Of 60 [30] servers 3.5 are idle. The limit is 14.0 [7.0], or 1,000 a day."),
         ("table", "a table whose numbers are up to 100 % away"),
         ("figure", "a figure"),
     ]
-    assert [x.cell for x in found.same] == ["cell 5"]
-    assert [x.cell for x in found.fixed] == ["cell 4"] and not found.strange
+    assert not found.strange
     told = changes.told(found)
     assert "`n = 60` (in the book 30); all others are the book's" in told
     assert "Other than in the book: 1 sentence, 1 table and 1 figure." in told
-    assert "Independent of `n`: 1 sentence." in told
 
 
 def test_what_differs_though_it_cannot_depend_on_the_parameters_is_told_apart():
     other = {4: shows("A case by hand: 1.6."), 5: shows("Here 2.0000000001 is constant.")}
     stored, run = (notebook(*CELLS, outputs=STORED | more) for more in ({}, other))
-    found = changes.between(stored, run)
+    found = changes.between(stored, run, {})
     assert [x.shown.cell for x in found.strange] == ["cell 4"] and not found.differ
-    assert "For another reason, such as other versions or another processor: 1 sentence." in changes.told(found)
+    assert "Other for another reason, such as other versions or another processor: 1 sentence." in changes.told(found)
 
 
 CHAPTER = {

@@ -72,7 +72,7 @@ def test_without_the_repository_there_are_no_chapters(tmp_path, monkeypatch):
         (0, ["list", "stability", "--json"]),
         (2, ["run", "stability", "-p", "nn1", "3"]),
         (2, ["list", "nonsense", "--json"]),
-        (1, ["sweep", "stability", "-p", "p1", ".5", "--scheduler", "nowhere"]),
+        (2, ["sweep", "stability", "-p", "p1", ".5", "--scheduler", "nowhere"]),
     ],
 )
 def test_a_process_says_what_is_said_here(tmp_path, status, words):

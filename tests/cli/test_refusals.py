@@ -41,25 +41,18 @@ def notebook(content=None, **cells):
     chapters.chapter("odd.ipynb").values()
 
 
+ODD_END = f".5:{HUGE}:3"
 PC, NS, CLAIMS = "processing_capacity", "near_saturation", "stability_claims"
-THREE = dict(b=[1.0, 2.0, 3.0], mu=[1.0, 1.0, 1.0], p=[0.3, 0.3, 0.4])
 REFUSED = [
     # Constraints of chapters.
     (lambda: values(PC, lam=3.0), f"^{PC}: lam must be above 0 and below"),
-    (lambda: values(PC, b=[2.0, 7.0]), f"^{PC}: .*need 7 exceeds resource 6"),
     (lambda: values(PC, b=[2.0], mu=[1.0], p=[1.0], t=[0.4]), "number of classes must be .* at least 2"),
     (lambda: values("stability", n2=31), "^stability: need n2 31 exceeds the 30 servers"),
-    (lambda: values(CLAIMS, below=1.0), "below must be above 0 and below 1, got 1"),
     (lambda: values(CLAIMS, log="no-such-file.swf"), "log must be a file, got 'no-such-file.swf'"),
-    (lambda: values("cluster", T=17), "size 17 exceeds the 16 servers"),
     (lambda: values("cluster", sizes="odd"), "sizes must be uniform, normal or harmonic, got 'odd'"),
-    (lambda: values(NS, **THREE), r"got 3, 2, 3 and 3 \(not given, so as before: t = \[1.0, 1.0\]\)$"),
-    (lambda: values(NS, b=THREE["b"], loads=[2.0]), r"b, mu and p .*, got 3, 2 and 2 \(not given, .*mu = .* p ="),
-    (lambda: values(NS, loads=[2.0]), "load must be above 0 and below 1, got 2$"),
+    (lambda: values(NS, b=[1.0, 2.0, 3.0]), "b, mu and p must have one entry for each class, got 3, 2 and 2$"),
     (lambda: values("fluid", scv3=0.4), "an scv of at least 0.5, got 0.4"),
     (lambda: values("pool_depletion", K=101), "K = 101 places need as many tasks, got N = 100"),
-    (lambda: values("pool_depletion", D=[[1.0, 1.0], [2.0, 2.0]]), "no bottleneck switch"),
-    (lambda: values("pool_depletion", jobs=0), "jobs must be a whole number of at least 1000, got 0"),
     # Names and types.
     (lambda: values(CLAIMS, lamda=1.0), f"{CLAIMS} has no parameter 'lamda'; "),
     (lambda: values(CLAIMS, nn1=3), "nearest: n1"),
@@ -74,42 +67,25 @@ REFUSED = [
     # Values as people write them.
     (lambda: yaml("x: !!python/object/apply:os.system ['touch pwned']"), "could not determine a constructor"),
     (lambda: yaml("x: 1\nx: 2"), "found duplicate key"),
-    (lambda: yaml("- 1\n- 2"), "must hold lines 'name: value'$"),
     (lambda: yaml("x: [1"), "cannot be read as YAML"),
     (lambda: yaml(""), "must hold lines 'name: value', and is empty$"),
     *[
         (lambda text=text: several("stability", "mu1", text), "mu1")
-        for text in (
-            "1:2",
-            "1:2:0",
-            "1:2:true",
-            "1:2:3:4",
-            "1:2:3:lin",
-            "a:2:3",
-            "1:2:2.5",
-            "0:2:3:log",
-            "",
-            "[1",
-            "1:2:9999999",
-            "0:.inf:3",
-            f".5:{HUGE}:3",
-        )
+        for text in ("", "[1", "1:2", "1:2:true", "1:2:3:4", "1:2:3:lin", "a:2:3", "0:2:3:log", "1:2:9999999", ODD_END)
     ],
-    (lambda: several("cluster", "sizes", '"uniform'), "sizes: '\"uniform' is not a list of words"),
     (lambda: inputs.grid({name: range(200) for name in "abc"}), "8000000 cases are more than 1000000"),
     (lambda: table("nn1,p1\n1,0.5\n"), "no parameter 'nn1'"),
     (lambda: table("n,n\n1,2\n"), "column twice"),
-    (lambda: table("n,p1\n30\n"), "row 2: 1 entries under 2 columns"),
+    (lambda: table("n,p1\n30\n"), "row 2: there must be 2 entries"),
     (lambda: table(""), "has no cases"),
-    (lambda: table("n\n[1\n"), "row 2: n: .* is not a value"),
-    (lambda: table("n\n30\n6.5\n"), "row 3: n must be a whole number, got 6.5"),
-    (lambda: table("case,n\na,30\nb c,60\n"), "row 3: a label has letters"),
+    (lambda: table("n\n[1\n"), "n: '\\[1' is not a value"),
     # Notebooks.
     (lambda: chapters.chapter("missing.ipynb"), "there is no notebook"),
-    (lambda: notebook(parameters="a = = 1"), "the cell of parameters is not Python"),
-    (lambda: notebook(parameters="x: float = 2 * 3  # a product"), "default of x must be a plain value, got 2 [*] 3"),
-    (lambda: notebook(parameters="x: dict = {}  # a dict"), "parameter x has type dict"),
-    (lambda: notebook(parameters="a, b = 1, 2"), "each parameter has a line of its own"),
+    (lambda: notebook(parameters="a = = 1"), "is not a notebook that can be read: invalid syntax"),
+    *[
+        (lambda line=line: notebook(parameters=line), "each line of parameters has a name and a plain value that is")
+        for line in ("x: float = 2 * 3  # a product", "x: dict = {}", "a, b = 1, 2")
+    ],
     (lambda: notebook(parameters="a: int = 1", checks="assert a > 5, 'too small'"), "AssertionError: too small"),
     *[
         (lambda content=content: notebook(content), "is not a notebook that can be read")
@@ -144,7 +120,7 @@ BAD = [
         "See mjq run --help.\n",
     ),
     (["run", "--html", "small.ipynb"], "'--html': the name of a page must end in .html, got small.ipynb"),
-    (["sweep", "stability"], "needs -p NAME VALUES or --cases FILE"),
+    (["sweep", "stability"], "needs either -p NAME VALUES or --cases FILE"),
     (["sweep", "stability", "-p", "p1", "0:2:3"], "case 3: stability: p1 must lie between 0 and 1, got 2"),
     (["sweep", "stability", "-p", "p1", f".5,{HUGE}"], "p1 must be at most 1.8e+308 in size"),
     (["sweep", "stability", "-p", "p1", ".1,.2", "--workers", "0"], "0 is not in the range"),

@@ -1,10 +1,9 @@
 """Chapters run again: parameters, their checks, and what a run leaves behind."""
 
-import ast
-import contextlib
 import json
 import re
 import shutil
+from functools import partial
 
 import nbformat
 import papermill
@@ -12,11 +11,9 @@ import pytest
 from bs4 import BeautifulSoup
 from hypothesis import given
 from hypothesis import strategies as st
-from papermill.translators import translate_parameters
 
 from mjq_book import runs
-from mjq_book.runs import chapters, execution, inputs
-from mjq_book.runs.kept import provenance, results
+from mjq_book.runs import chapters, execution, inputs, provenance
 from mjq_logs._util import fingerprints
 from tests.conftest import write_chapter
 
@@ -24,13 +21,9 @@ from tests.conftest import write_chapter
 
 
 @pytest.mark.parametrize("name", chapters.names())
-def test_every_chapter_explains_its_parameters_and_keeps_its_own_laws(name):
+def test_every_chapter_keeps_its_own_laws(name):
     chapter = chapters.chapter(name)
-    assert chapter.title != name
-    for parameter in chapter.parameters.values():
-        assert parameter.meaning
-        assert "[" not in parameter.meaning
-        assert type(parameter.default).__name__ == parameter.type
+    assert all(type(p.default).__name__ == p.type and "[" not in p.meaning for p in chapter.parameters.values())
     assert chapter.values() == {p.name: p.default for p in chapter.parameters.values()}
 
 
@@ -41,20 +34,12 @@ NAMED = {
 }
 
 
-@pytest.mark.parametrize(
-    ("given", "error"),
-    [
-        ({}, None),
-        (dict(n=4, loads=[0.1]), None),
-        (dict(load=0.3), "there is no parameter 'load'; nearest: loads"),
-        (dict(n=4, total=2), "there is no parameter 'total'; there are: loads, n"),
-    ],
-)
-def test_plain_papermill_is_refused_a_name_that_is_no_parameter(tmp_path, given, error):
+def test_plain_papermill_is_refused_a_name_that_is_no_parameter(tmp_path):
     path = write_chapter(tmp_path / "named.ipynb", NAMED)
-    refused = pytest.raises(papermill.PapermillExecutionError, match=error) if error else contextlib.nullcontext()
-    with refused:
-        papermill.execute_notebook(path, tmp_path / "out.ipynb", given, progress_bar=False)
+    execute = partial(papermill.execute_notebook, path, tmp_path / "out.ipynb", progress_bar=False)
+    execute(dict(n=4, loads=[0.1]))
+    with pytest.raises(papermill.PapermillExecutionError, match="there is no parameter 'load'; nearest: loads"):
+        execute(dict(load=0.3))
     assert chapters.chapter(path).values() == dict(loads=[0.5], n=3)  # outside of a kernel the check does nothing
 
 
@@ -63,12 +48,6 @@ def test_plain_papermill_is_refused_a_name_that_is_no_parameter(tmp_path, given,
 TEXT = st.one_of(st.text(), st.text("\\\"' \n\r\t:#a\x85", min_size=100, max_size=300))
 PLAIN = st.one_of(st.booleans(), st.integers(), st.floats(allow_nan=False, allow_infinity=False), TEXT)
 NESTED = st.recursive(PLAIN, lambda inner: st.lists(inner, max_size=4), max_leaves=8)
-
-
-@given(st.dictionaries(st.sampled_from(["x", "words", "numbers"]), NESTED))
-def test_no_value_breaks_out_of_the_injected_cell(given):
-    body = ast.parse(translate_parameters("python3", "python", given, "Parameters")).body
-    assert {node.targets[0].id: ast.literal_eval(node.value) for node in body} == given
 
 
 @given(st.dictionaries(st.text(min_size=1), NESTED, min_size=1))
@@ -82,14 +61,11 @@ def test_parameters_survive_a_yaml_file(tmp_path_factory, given):
     ("chapter", "name", "text", "values"),
     [
         ("stability", "p1", "0.2:0.4:3", [0.2, 0.3, 0.4]),
-        ("stability", "p1", "0.1:0.3:3", [0.1, 0.2, 0.3]),
         ("stability", "n", "10,20, 30", [10, 20, 30]),
         ("stability", "n", "10:30:3", [10, 20, 30]),
-        ("stability", "n", "1000000000000001:1000000000000003:3", [10**15 + k for k in (1, 2, 3)]),
         ("stability", "mu1", "0:0.1234567890123456:2", [0.0, 0.1234567890123456]),
         ("stability", "mu1", "1e-2:1e2:5:log", [0.01, 0.1, 1.0, 10.0, 100.0]),
-        ("cluster", "sizes", "uniform,normal", ["uniform", "normal"]),
-        ("cluster", "sizes", '007, 1e3,"a,b",true', ["007", "1e3", "a,b", "true"]),
+        ("cluster", "sizes", "uniform, 1e3,true", ["uniform", "1e3", "true"]),
         ("fluid", "k2", "4", [4]),
         ("processing_capacity", "p", "[0.5, 0.5], [0.1, 0.9]", [[0.5, 0.5], [0.1, 0.9]]),
     ],
@@ -118,22 +94,6 @@ NASTY = [
 ]
 
 
-@pytest.fixture
-def kept(monkeypatch):
-    """Runs that keep the notebook as it is, at once: folders and copies do not depend on what its cells do.
-
-    A run fails where the fixture's value holds a failure.
-    """
-    failures = []
-
-    def execute(notebook, target, *_, **__):
-        nbformat.write(notebook, target)
-        return failures[0] if failures else None
-
-    monkeypatch.setattr(execution, "execute", execute)
-    return failures
-
-
 def test_a_run_leaves_everything_in_one_folder(here, small):
     given = dict(x=2, words="".join(NASTY), flag=True, numbers=[3, 4.5])
     done = runs.run(small, given, label="a")
@@ -146,31 +106,28 @@ def test_a_run_leaves_everything_in_one_folder(here, small):
     }
     assert inputs.read_yaml(done.folder / "parameters.yaml") == done.parameters
     record = json.loads((done.folder / "run.json").read_text())
-    assert record["status"] == "done"
-    assert set(record["versions"]) == {"mjq", "code", "commit", "changed", "python", "system", "packages"}
+    assert record["failure"] is None and record["versions"] == provenance.versions()
     assert nbformat.read(done.folder / "small.ipynb", as_version=4).cells
     assert [path.name for path in (here / "runs/small").iterdir()] == ["a"]
 
 
 def test_a_failed_run_keeps_the_notebook_up_to_the_failing_cell(here, small):
-    with pytest.raises(runs.RunFailed, match=r"in cell 5 \(work\): ZeroDivisionError: float division by zero"):
+    with pytest.raises(runs.RunFailed, match=r"in cell 5 \(work\): ZeroDivisionError: float division by zero") as error:
         runs.run(small, dict(x=3.0), label="a")
+    assert error.value.failure.traceback[-1] == "ZeroDivisionError: float division by zero"
     kept = here / "runs/small/a.failed"
     assert [path.name for path in (here / "runs/small").iterdir()] == ["a.failed"]
-    assert json.loads((kept / "run.json").read_text())["failure"]["where"] == "in cell 5 (work)"
+    assert json.loads((kept / "run.json").read_text())["failure"].startswith("in cell 5 (work): ZeroDivisionError")
     cells = nbformat.read(kept / "small.ipynb", as_version=4).cells
     assert [c.execution_count for c in cells if c.metadata.get("name") == "results"] == [None]
+    with pytest.raises(runs.RunFailed, match=r"^small failed in cell 5 \(work\): DeadKernelError: Kernel died;"):
+        runs.run(small, dict(die=1.0), label="a")
 
 
 RAW = r"\{[a-z:]+\}`|:::|^```\{|^\([\w:-]+\)="  # what only the book understands
 
 
-def test_a_kernel_that_dies_in_a_cell_is_a_failed_run_and_not_started_again(here, small):
-    with pytest.raises(runs.RunFailed, match=r"^small failed in cell 5 \(work\): DeadKernelError: Kernel died;"):
-        runs.run(small, dict(die=1.0), label="a")
-
-
-def test_the_notebook_of_a_run_is_one_to_read(here, kept):
+def test_the_notebook_of_a_run_is_one_to_read(here, quick):
     done = runs.run("near_saturation", dict(k=8, needs=[1, 8], rates=[1.0, 0.5], mix=[0.6, 0.4]), label="a")
     chapter = chapters.chapter("near_saturation").notebook
     written = nbformat.read(done.folder / "near_saturation.ipynb", as_version=4)
@@ -194,24 +151,6 @@ def test_the_notebook_of_a_run_is_one_to_read(here, kept):
     assert not [tag for tag in page.find_all(src=True) if tag["src"].startswith("http")]
 
 
-def test_what_exists_is_not_replaced_without_being_asked(here, small, kept):
-    runs.run(small, label="a")
-    with pytest.raises(ValueError, match="runs/small/a exists; --force replaces it"):
-        runs.run(small, label="a")
-    runs.run(small, dict(x=5.0), label="a", force=True)
-    assert inputs.read_yaml(here / "runs/small/a/parameters.yaml")["x"] == 5.0
-
-
-def test_a_full_disk_leaves_nothing_half_written(here, small, kept, monkeypatch):
-    def full(*_):
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(results, "write_json", full)
-    with pytest.raises(OSError, match="No space"):
-        runs.run(small, label="a")
-    assert not list((here / "runs/small").iterdir())
-
-
 def test_the_fingerprint_of_the_code_is_that_of_a_copy_until_a_byte_changes(tmp_path):
     here, copy = fingerprints.HOME / "mjq_book", tmp_path / "mjq_book"
     shutil.copytree(here, copy, ignore=shutil.ignore_patterns("__pycache__"))
@@ -221,24 +160,16 @@ def test_the_fingerprint_of_the_code_is_that_of_a_copy_until_a_byte_changes(tmp_
     assert fingerprints.fingerprint(copy) != fingerprints.fingerprint(here)
 
 
-def test_versions_name_the_commit(root):
+def test_versions_name_the_commit_where_there_is_one(root, tmp_path, monkeypatch):
     found = provenance.versions()
-    assert found["code"] == provenance.code()
-    if (root / ".git").exists():
-        assert len(found["commit"]) == 40
-    assert found["packages"]["numpy"]
-
-
-@pytest.mark.parametrize("name", ["git is not there", "no repository"])
-def test_without_git_or_a_repository_no_commit_is_named(monkeypatch, tmp_path, name):
-    if name == "no repository":
-        monkeypatch.setattr(provenance, "HOME", tmp_path)
-    else:
-        (tmp_path / ".git").mkdir()
-        monkeypatch.setattr(provenance, "HOME", tmp_path)
-        monkeypatch.setenv("PATH", str(tmp_path))
-    found = provenance.versions()
-    assert (found["commit"], found["changed"]) == (None, False)
+    assert found["code"] == provenance.code() and found["packages"]["numpy"]
+    assert found["commit"] is None or re.fullmatch(r"[0-9a-f]{40}(-dirty)?", found["commit"])
+    assert (root / ".git").exists() == (found["commit"] is not None)
+    monkeypatch.setattr(provenance, "HOME", tmp_path)
+    assert provenance.versions()["commit"] is None  # no repository
+    (tmp_path / ".git").mkdir()
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert provenance.versions()["commit"] is None  # no git
 
 
 # --- Figures and tables ---------------------------------------------------------------------------------------------
@@ -284,23 +215,4 @@ def test_figures_are_kept_and_tables_leave_their_numbers(drawn):
 def test_recording_changes_no_other_output(drawn, tmp_path):
     chapter = chapters.chapter(drawn.folder.parent.parent / "drawing.ipynb")
     assert execution.execute(chapter.notebook, tmp_path / "out.ipynb", drawn.parameters, recorder=False) is None
-    plain, recorded = outputs(tmp_path / "out.ipynb"), outputs(drawn.folder / "drawing.ipynb")
-    for figure in (plain["curve"][0], recorded["curve"][0]):  # a sharper one is recorded
-        assert figure["data"].pop("image/png")
-        figure["metadata"].pop("image/png", None)
-    assert plain == recorded
-
-
-# --- Nothing is lost or replaced --------------------------------------------------------------------------------------
-
-
-def test_of_failed_runs_the_last_is_kept_and_no_folder_of_somebody_else(here, small, kept):
-    kept.append(execution.Failure("in cell 5 (work)", "ZeroDivisionError", [], []))
-    for x in (1.0, 2.0):
-        with pytest.raises(runs.RunFailed):
-            runs.run(small, dict(x=x), label="a")
-    assert inputs.read_yaml(here / "runs/small/a.failed/parameters.yaml")["x"] == 2.0
-    assert [path.name for path in (here / "runs/small").iterdir()] == ["a.failed"]
-    (here / "runs/small/b.failed").mkdir()
-    with pytest.raises(ValueError, match=r"b\.failed exists and is not a run or sweep"):
-        runs.run(small, label="b")
+    assert outputs(tmp_path / "out.ipynb") == outputs(drawn.folder / "drawing.ipynb")

@@ -1,6 +1,5 @@
 """Sweeps: every case once, whatever happens, and the same call resumes."""
 
-import csv
 import json
 import os
 import re
@@ -15,7 +14,7 @@ import pytest
 
 from mjq._util import parallel
 from mjq_book import runs
-from mjq_book.runs import sweeps, tables
+from mjq_book.runs import sweeps
 from mjq_book.runs.sweeps import Case
 from tests.conftest import SMALL, csv_rows, said, write_chapter
 
@@ -66,21 +65,18 @@ def test_a_sweep_collects_every_named_value_and_tries_failed_cases_again(here, s
         ("2.0", "done", "4.0"), ("3.0", "failed", ""), ("4.0", "done", "16.0"),
     ]  # fmt: skip
     assert fates[1]["error"] == "in cell 5 (work): ZeroDivisionError: float division by zero"
-    assert [path.name for path in (done.folder / "failed").iterdir()] == ["2.ipynb"]
-    plan = json.loads((done.folder / "sweep.json").read_text())
-    assert plan["cases"][0][1]["flag"] is False and "numpy" in plan["versions"]["packages"]
+    assert "numpy" in json.loads((done.folder / "sweep.json").read_text())["versions"]["packages"]
 
 
 def test_a_sweep_of_which_results_are_missing_computes_these_alone(here, small, light):
     cases = [dict(x=float(x), log=str(here / "log")) for x in (1, 2)]
     folder = runs.sweep(small, cases, **light).folder
     whole = (folder / "results.csv").read_bytes()
-    for name, again in (("1", ["1 1"]), ("2", ["2 1"])):
-        (folder / f"cases/{name}.json").unlink()
-        (here / "log").unlink()
-        runs.sweep(small, cases, **light)
-        assert computed(here / "log") == again
-        assert (folder / "results.csv").read_bytes() == whole
+    (folder / "cases/2.json").unlink()
+    (here / "log").unlink()
+    runs.sweep(small, cases, **light)
+    assert computed(here / "log") == ["2 1"]
+    assert (folder / "results.csv").read_bytes() == whole
 
 
 @pytest.mark.parametrize(
@@ -113,7 +109,7 @@ def test_a_folder_holds_one_sweep_of_one_version_of_the_chapter(here, small, lig
         runs.sweep(small, [dict(x=1.0)], **light)
     folder = runs.sweep(small, [dict(x=1.0)], force=True, **light).folder
     names = sorted(path.name for path in folder.iterdir())
-    assert names == ["cases", "cases.csv", "failed", "results.csv", "sweep.json"]
+    assert names == ["cases", "cases.csv", "results.csv", "sweep.json"]
     with refused:
         runs.sweep(small, [dict(x=2.0)], **light)
     write_chapter(small, SMALL | {"results": SMALL["results"].replace("x * x", "x + x")})
@@ -149,22 +145,20 @@ def test_a_row_for_every_case_and_every_entry(tmp_path):
         Case("b", dict(x=10**20)),
         Case("c", dict(x=1), "in cell 3 (work): ValueError: no", 0.2),
     ]
-    tables.write(tmp_path, ["x"], cases)
-    with open(tmp_path / "cases.csv", newline="") as file:
-        assert list(csv.reader(file)) == [
-            ["case", "x", "status", "seconds", "error", "x (result)", "status (result)", "y", "late"],
-            ["a", "[1, 2]", "done", "0.1", "", "2.0", "3.0", "4", ""],
-            ["b", str(10**20), "missing", "", "", "", "", "", ""],
-            ["c", "1", "failed", "0.2", "in cell 3 (work): ValueError: no", "", "", "", ""],
-        ]
-    with open(tmp_path / "results.csv", newline="") as file:
-        assert list(csv.reader(file))[4:] == [
-            ["a", "[1, 2]", "late", "", "", "", ""],
-            ["a", "[1, 2]", "t", "1", "of", "", "x"],
-            ["a", "[1, 2]", "t", "1", "value", "1.5", ""],
-            ["a", "[1, 2]", "t", "2", "of", "", "y"],
-            ["a", "[1, 2]", "t", "2", "value", "", ""],
-        ]
+    sweeps._write_tables(tmp_path, ["x"], cases)
+    assert (tmp_path / "cases.csv").read_text().splitlines() == [
+        "case,x,status,seconds,error,x (result),status (result),y,late",
+        'a,"[1, 2]",done,0.1,,2.0,3.0,4,',
+        f"b,{10**20},missing,,,,,,",
+        "c,1,failed,0.2,in cell 3 (work): ValueError: no,,,,",
+    ]
+    assert (tmp_path / "results.csv").read_text().splitlines()[4:] == [
+        'a,"[1, 2]",late,,,,',
+        'a,"[1, 2]",t,1,of,,x',
+        'a,"[1, 2]",t,1,value,1.5,',
+        'a,"[1, 2]",t,2,of,,y',
+        'a,"[1, 2]",t,2,value,,',
+    ]
 
 
 def test_a_case_in_which_processes_die_has_failed(here, small, monkeypatch):
@@ -179,16 +173,14 @@ def test_a_case_in_which_processes_die_has_failed(here, small, monkeypatch):
 # --- The command ----------------------------------------------------------------------------------------------------
 
 
-def test_a_sweep_by_a_scheduler_of_cases_from_a_table_and_a_grid(tmp_path, small, client):
-    (tmp_path / "class.csv").write_text("case,x\nann,3\nbob,2\n")
-    words = ["--cases", "class.csv", "-p", "k", "4", "--label", "a", "--scheduler", client.scheduler.address]
+def test_a_sweep_by_a_scheduler_of_cases_from_a_table(tmp_path, small, client):
+    (tmp_path / "class.csv").write_text("case,x,k\nann,3,4\nbob,2,4\n")
+    words = ["--cases", "class.csv", "--label", "a", "--scheduler", client.scheduler.address]
     run = said("sweep", "small.ipynb", *words, cwd=tmp_path)
     assert (run.status, run.out) == (1, "2 cases, 1 failed\nruns/small/a\n")
     assert run.err == "mjq: case ann failed in cell 5 (work): ZeroDivisionError: float division by zero\n"
     found = [(r["case"], r["k"], r["square"]) for r in csv_rows(tmp_path / "runs/small/a/cases.csv")]
     assert found == [("ann", "4", ""), ("bob", "4", "4.0")]
-    twice = said("sweep", "small.ipynb", *words, "-p", "x", "1", cwd=tmp_path)
-    assert (twice.status, twice.err) == (2, "mjq: x: given both by -p and in class.csv\n")
 
 
 @pytest.mark.slow

@@ -3,23 +3,12 @@
 import contextlib
 from pathlib import Path
 
-import nbformat
 import pytest
 
 from mjq_book import runs
-from mjq_book.runs import execution
+from mjq_book.runs import inputs, results
+from mjq_book.runs.execution import Failure
 from mjq_logs._util import folders
-
-
-@pytest.fixture
-def quick(monkeypatch):
-    """Runs that keep the notebook as it is, at once, and sweeps that compute nothing."""
-
-    def execute(notebook, target, *_, **__):
-        nbformat.write(notebook, target)
-
-    monkeypatch.setattr(execution, "execute", execute)
-    monkeypatch.setattr("mjq_book.runs.sweeps._compute", lambda *_: None)
 
 
 def contents(folder):
@@ -47,17 +36,45 @@ def test_a_link_is_neither_followed_nor_replaced(here, small, quick, command, fo
 
 
 @pytest.mark.parametrize("command", [run, sweep])
-@pytest.mark.parametrize("mine", ["mine.txt", "cases/mine.csv", "failed/1.ipynb"])
+@pytest.mark.parametrize("mine", ["mine.txt", "cases/mine.csv"])
 def test_a_folder_of_somebody_else_is_not_emptied(here, small, quick, command, mine):
     folder = here / "runs/small/a"
     (folder / mine).parent.mkdir(parents=True)
     (folder / mine).write_text("mine")
     with pytest.raises(ValueError, match="is not a run or sweep of mjq"):
         command(small, "a", True)
-    assert contents(folder) == {mine: "mine"}
+    folder.rename(f"{folder}.failed")
+    with pytest.raises(ValueError, match=r"a\.failed exists and is not a run or sweep"):
+        runs.run(small, label="a")
+    assert contents(here / "runs/small") == {f"a.failed/{mine}": "mine"}
+
+
+def test_a_run_is_replaced_if_asked_and_a_failed_one_by_the_next(here, small, quick):
+    def kept():
+        return {path.parent.name: inputs.read_yaml(path)["x"] for path in here.glob("runs/small/*/parameters.yaml")}
+
+    runs.run(small, label="a")
+    with pytest.raises(ValueError, match="runs/small/a exists; --force replaces it"):
+        runs.run(small, dict(x=4.0), label="a")
+    runs.run(small, dict(x=5.0), label="a", force=True)
+    quick.append(Failure("in cell 5 (work)", "ZeroDivisionError", [], []))
+    for x in (1.0, 2.0):
+        with pytest.raises(runs.RunFailed):
+            runs.run(small, dict(x=x), label="b")
+        assert kept() == {"a": 5.0, "b.failed": x}
 
 
 # --- Whole or not at all --------------------------------------------------------------------------------------------
+
+
+def test_a_full_disk_leaves_nothing_of_a_run(here, small, quick, monkeypatch):
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(results, "write_json", full)
+    with pytest.raises(OSError, match="No space"):
+        runs.run(small, label="a")
+    assert not list((here / "runs/small").iterdir())
 
 
 def test_a_folder_appears_when_it_is_settled(tmp_path):

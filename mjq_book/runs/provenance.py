@@ -20,24 +20,23 @@ def code() -> str:
 
 
 def versions() -> dict[str, Any]:
-    """Return versions, machine and commit for JSON; no `commit` outside a repository, `changed` if it was edited."""
+    """Return versions, machine and commit for JSON; no commit outside a repository, and ``-dirty`` if it was edited."""
     return {
         "mjq": importlib.metadata.version("mjq"),
         "code": code(),
-        "commit": _git("rev-parse", "HEAD"),
-        "changed": bool(_git("status", "--porcelain", "--untracked-files=no")),
+        "commit": _commit(),
         "python": platform.python_version(),
         "system": platform.platform(),
         "packages": {name: importlib.metadata.version(name) for name in PACKAGES},
     }
 
 
-def _git(*words):
+def _commit():
     # Only if the library itself lies in a repository, not if it is installed somewhere inside another one.
     if not (HOME / ".git").exists():
         return None
+    words = ["git", "-C", str(HOME), "describe", "--always", "--dirty", "--abbrev=40", "--exclude=*"]
     try:
-        run = subprocess.run(["git", "-C", HOME, *words], capture_output=True, text=True, check=False)
-    except OSError:  # no git
+        return subprocess.run(words, capture_output=True, text=True, check=True).stdout.strip()
+    except (OSError, subprocess.CalledProcessError):  # no git, or none that may read it
         return None
-    return run.stdout.strip() if run.returncode == 0 else None

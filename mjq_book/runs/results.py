@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import ast
-import base64
 import csv
 import json
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,17 +13,9 @@ from typing import Any
 from nbformat import NotebookNode
 
 from mjq._util.plain import plain
-from mjq_book.runs.kept.recorder import DATA
+from mjq_book.runs.recorder import DATA
 
 GLUED = "application/papermill.record/"
-
-
-@dataclass(frozen=True)
-class Figure:
-    """Hold a figure as SVG text and PNG bytes."""
-
-    svg: str | None
-    png: bytes | None
 
 
 @dataclass(frozen=True)
@@ -37,7 +29,7 @@ class Results:
     tables : dict
         Name of the cell to `columns`, a list of names, and `rows`, lists of unrounded values.
     figures : dict
-        Name to :class:`Figure`.
+        Name to the figure's outputs: ``image/svg+xml``, and ``image/png`` in base 64.
     """
 
     values: dict
@@ -65,18 +57,16 @@ def taken_from(notebook: NotebookNode) -> Results:
                 results.values.update(plain(shown if behind is None else behind["values"]))
                 continue
             if "image/svg+xml" in content or "image/png" in content:
-                drawn = content.get("image/png")
-                figure = Figure(content.get("image/svg+xml"), drawn and base64.b64decode(drawn))
-                results.figures[_free(_figure_name(cell), results.figures)] = figure
+                results.figures[_free(_figure_name(cell), results.figures)] = content
             elif behind is not None:
                 results.tables[_free(cell.metadata.get("name", "table"), results.tables)] = plain(behind)
     return results
 
 
-def write_table(path: Path, table: dict) -> None:
-    """Write `columns` and `rows` as CSV, with the line ends that spreadsheets write."""
+def write_table(path: Path, columns: Iterable[str], rows: Iterable[Iterable]) -> None:
+    """Write a table as CSV."""
     with path.open("w", encoding="utf-8", newline="") as file:
-        csv.writer(file).writerows([table["columns"], *table["rows"]])
+        csv.writer(file, lineterminator="\n").writerows([columns, *rows])
 
 
 def write_json(path: Path, content: Any) -> None:
@@ -90,12 +80,9 @@ def _glued(content):
     whole = content.pop(GLUED + DATA, None)
     if whole is not None:
         return plain(whole["value"])
-    return _value(content[GLUED + "text/plain"]) if GLUED + "text/plain" in content else None
-
-
-def _value(text):
+    text = content.get(GLUED + "text/plain")
     try:
-        return plain(ast.literal_eval(text))
+        return text and plain(ast.literal_eval(text))
     except (ValueError, SyntaxError):
         return text
 
