@@ -139,7 +139,9 @@ def test_a_run_ends_with_the_answers_that_changed(tmp_path):
         cell.outputs = [output]
     kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
     nbformat.write(new_notebook(cells=cells, metadata={"kernelspec": kernel}), tmp_path / "small.ipynb")
-    first = said("run", "small.ipynb", "-p", "n", "60", "-q", "--label", "a", cwd=tmp_path).out.splitlines()
+    (tmp_path / "p.yaml").write_text("n: 40\nm: 1\n")
+    words = ["run", "small.ipynb", "-f", "p.yaml", "-p", "n", "60", "-q", "--label", "a"]
+    first = said(*words, cwd=tmp_path).out.splitlines()
     assert first[0].endswith("s: runs/small/a")
     assert first[1:] == [
         "With n = 60, other than in the notebook: 1 sentence.",

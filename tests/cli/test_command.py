@@ -211,15 +211,6 @@ def test_a_run_as_a_page(tmp_path, small, monkeypatch):
     assert (tmp_path / "runs/small/b/results.json").exists()
 
 
-def test_a_run_with_parameters_from_a_file(tmp_path, small):
-    (tmp_path / "p.yaml").write_text("x: 2\nk: 7\n")
-    run = said("run", "small.ipynb", "-f", "p.yaml", "-p", "x", "5", "--label", "a", cwd=tmp_path)
-    assert run.status == 0, run.err
-    assert "runs/small/a" in run.out
-    found = json.loads((tmp_path / "runs/small/a/results.json").read_text())
-    assert found["values"]["square"] == 25.0
-
-
 @pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
 def test_a_run_that_is_stopped_leaves_nothing(tmp_path, small, sent):
     words = [TOOLS / "mjq", "run", "small.ipynb", "-p", "wait", "60", "--label", "a"]
