@@ -256,16 +256,6 @@ def said(block: str | tuple, words: Words) -> Iterator[NotebookNode]:
             yield new_code_cell(YOURS)
         case "dropdown":
             yield new_markdown_cell(_folded(words.plain(argument), inner))
-        case "note" | "tip" | "warning" | "important" | "admonition":
-            yield new_markdown_cell(
-                f"> **{words.plain(argument) or name.capitalize()}** " + inner.replace("\n", "\n> ")
-            )
-        case "math":
-            yield new_markdown_cell(f"$$\n{content}\n$$")
-        case "code-block":
-            yield new_markdown_cell(f"```{argument}\n{content}\n```")
-        case "figure" | "image":
-            yield new_markdown_cell(inner or options.get("alt", ""))
         case _:
             raise ValueError(f"no notebook can show the directive {name!r}")
 
