@@ -20,12 +20,13 @@ BETWEEN = re.compile(r"\s*[,;\s]\s*(?=\S+$)")  # the time and the servers, which
 def read_calendar(path: str | Path, log: Log, servers: float | None = None, unit: str | None = None) -> np.ndarray:
     """Read a calendar: on each line a time and the number of servers that are up from then on.
 
-    Or the file is what ``sacctmgr -P show event format=NodeName,Start,End,State,TRES`` or ``scontrol -o show
-    reservation`` prints: nodes that are away, whose servers are taken from those of the machine.
+    Or the file is what ``sacctmgr -P show event Start=2025-01-01 format=NodeName,Start,End,TRES``, the same of
+    ``reservation``, or ``scontrol -o show reservation`` prints: nodes that are away, whose servers are taken from those
+    of the machine.
 
     A comma, a semicolon, a tab or blanks stand between them. Empty lines, lines that begin with ``#``, and a first line
     of names are passed over. A time is a number of seconds on the clock of the log, or a date such as 2026-05-03 or
-    2026-05-03T14:30.
+    2026-05-03T14:30, with its zone where the log counts seconds and names none.
 
     Parameters
     ----------

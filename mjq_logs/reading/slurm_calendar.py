@@ -1,9 +1,12 @@
 """When the nodes of a Slurm cluster are away: from what ``sacctmgr`` and ``scontrol`` print.
 
-* ``sacctmgr -P show event format=NodeName,Start,End,State,TRES``: nodes that were down or drained, an event a line;
-* ``scontrol -o show reservation``: nodes that are reserved, such as for maintenance, a reservation a line.
+* ``sacctmgr -P show event Start=2025-01-01 format=NodeName,Start,End,TRES``: nodes that were down or drained, an event
+  a line;
+* the same of ``reservation`` in place of ``event``: nodes that were reserved; both may stand in one file;
+* ``scontrol -o show reservation``: nodes that are or will be reserved, such as for maintenance, a reservation a line.
 
-A node is away where any event or reservation of it says so, however many do.
+A node is away where any event or reservation of it says so, however many do. A line of several nodes tells what they
+have together, so the lines of fewest nodes tell most of their sizes.
 """
 
 from __future__ import annotations
@@ -33,7 +36,7 @@ def is_of_slurm(line: str) -> bool:
     >>> is_of_slurm("NodeName|TimeStart|TimeEnd|State|TRES"), is_of_slurm("2026-05-03, 400")
     (True, False)
     """
-    return line.startswith("ReservationName=") or "NodeName" in line.split("|")
+    return line.startswith("ReservationName=") or bool({"NodeName", "TimeStart"} & set(line.split("|")))
 
 
 def away_to_steps(lines: Iterable[str], log: Log, servers: float, unit: str | None = None) -> np.ndarray:
@@ -87,7 +90,8 @@ def away_to_steps(lines: Iterable[str], log: Log, servers: float, unit: str | No
 
 def _by_node(lines, log, unit):
     """Return the times at which each node is away, and its size, by its name."""
-    nodes: dict[str, tuple[list[tuple[float, float]], float]] = {}
+    times: dict[str, list[tuple[float, float]]] = defaultdict(list)
+    amounts: list[tuple[list[str], float]] = []
     rows = _reservations(lines) if lines and lines[0].startswith("ReservationName=") else _events(lines)
     for place, names, start, end, tres, cores in rows:
         try:
@@ -95,24 +99,42 @@ def _by_node(lines, log, unit):
             until = np.inf if end in MISSING else as_moment(log, end)
             if until < begin:
                 raise ValueError(f"ends at {end}, before it begins at {start}")
+            if until == begin:
+                continue
             listed = list(expanded(names))
-            size = 1.0 if unit == NODES else _size(tres, cores, unit, len(listed))
+            amount = float(len(listed)) if unit == NODES else _amount(tres, cores, unit)
         except ValueError as error:
             raise ValueError(f"line {place}: {error}") from None
-        if until == begin:
-            continue
+        amounts.append((listed, amount))
         for name in listed:
-            times, largest = nodes.setdefault(name, ([], size))
-            times.append((begin, until))
-            nodes[name] = times, max(largest, size)
-    return nodes
+            times[name].append((begin, until))
+    sizes = _sizes(amounts)
+    return {name: (spans, sizes[name]) for name, spans in times.items()}
+
+
+def _sizes(amounts):
+    """Return the size of each node, by what lists of nodes have together; those of which no more is known are alike.
+
+    >>> _sizes([(["n1", "n2", "g1"], 64.0), (["n1", "n2"], 32.0), (["n1"], 16.0)])
+    {'n1': 16.0, 'n2': 16.0, 'g1': 32.0}
+    """
+    sizes: dict[str, float] = {}
+    for names, amount in sorted(amounts, key=lambda line: len(line[0])):
+        new = [name for name in names if name not in sizes]
+        rest = amount - sum(sizes.get(name, 0.0) for name in names)
+        sizes |= dict.fromkeys(new, rest / max(len(new), 1) if rest > 0 else amount / len(names))
+        if len(names) == 1:
+            sizes[names[0]] = max(sizes[names[0]], amount)
+    return sizes
 
 
 def _events(lines):
     """Yield line number, nodes, start, end and resources of each event; one of a whole cluster has no node."""
+    if "NodeName" not in lines[0].split("|"):
+        raise ValueError("no column says which nodes were away: add NodeName to the format of sacctmgr")
     for place, row in enumerate(csv.DictReader(lines, delimiter="|"), 2):
         start, end = (row.get(f"Time{word}") or row.get(word) or "" for word in ("Start", "End"))
-        if row["NodeName"]:
+        if row["NodeName"] not in ("", "NodeName"):  # where a second table begins, there is a header again
             yield place, row["NodeName"], start, end, row.get("TRES") or "", ""
 
 
@@ -125,14 +147,17 @@ def _reservations(lines):
             yield place, row["Nodes"], start, end, tres, cores
 
 
-def _size(tres, cores, unit, nodes):
-    """Return the servers of one of some nodes."""
+def _amount(tres, cores, unit):
+    """Return the servers of the nodes of a line; a list of resources without memory is none of all of them."""
     name = COUNTED[unit]
     amounts = dict(part.partition("=")[::2] for part in tres.split(",")) if tres else {}
-    amount = amounts.get(name) or (cores if unit == "cpus" else "0" if amounts else "")
+    amount = amounts.get(name) or (cores if unit == "cpus" else "0" if "mem" in amounts else "")
     if not re.fullmatch(r"\d+(\.\d+)?", amount):
-        raise ValueError(f"no number of {name} in {brief(tres)}; add TRES to the format of sacctmgr")
-    return float(amount) / nodes
+        raise ValueError(
+            f"no number of {name} in {brief(tres)}: events tell it with TRES in the format of sacctmgr, and "
+            "reservations tell CPUs alone"
+        )
+    return float(amount)
 
 
 def expanded(names: str) -> Iterator[str]:
