@@ -12,8 +12,16 @@ from mjq_logs.answers import Agreement, Held, Lines
 from mjq_logs.reading.clock import dated
 from mjq_logs.reading.log import INFERRED, Log
 from mjq_logs.reading.rows import HARMLESS, TOO_LARGE
+from mjq_logs.reading.vectors import plain
 from mjq_logs.window import held_most, size_in_use, too_short
-from mjq_logs.words import MEASURED, disagreement_in_words, machine_in_words, percent
+from mjq_logs.words import (
+    MEASURED,
+    amount_in_words,
+    amount_of,
+    disagreement_in_words,
+    machine_in_words,
+    percent,
+)
 
 OF_HOSTS = "of all hosts"  # where the servers of a log are from
 
@@ -38,8 +46,43 @@ def doubts(log: Log, agreement: Sequence[Agreement] = ()) -> list[str]:
     ['Nothing can be said of load and waits: the log has 1 job, fewer than 200.']
     """
     lost = None if log.lines is None else lost_in_words(log.lines)
-    warnings = [too_short(log), lost, *_of_pauses(log), *_of_size(log), *log.warnings]
+    warnings = [too_short(log), still_waiting(log), lost, *_of_pauses(log), *_of_size(log), *log.warnings]
     return [words for words in (*warnings, disagreement_in_words(agreement)) if words]
+
+
+def still_waiting(log: Log) -> str | None:
+    """Warn where more than a tenth of the jobs, or of the work that was asked for, still waited at the end of a log.
+
+    A job without a limit asks for the longest run of the log.
+
+    Examples
+    --------
+    >>> from mjq_logs.reading.log import Present
+    >>> nan, four = np.array([np.nan]), np.array([4])
+    >>> here = Present(need=np.array([8.0]), arrival=np.zeros(1), start=nan, estimate=nan, taken=9.0, left_out=0,
+    ...     tasks=four, at_once=0 * four)
+    >>> told = still_waiting(Log(need=[4, 4], run=[60, 60], submit=[0, 9], servers=8, present=here))
+    >>> told.partition(". ")[0]
+    'Warning: 4 of 6 jobs still waited when the log ended, and had asked for 32 servers'
+    """
+    here = log.present
+    waits = np.zeros(0, dtype=bool) if here is None else np.isnan(here.start)
+    if here is None or not waits.any():
+        return None
+    longest, tasks = float(log.run.max()), here.tasks[waits]
+    needs = plain(here.need)[waits].reshape(len(tasks), -1) * tasks[:, None]
+    waiting = np.fmin(here.estimate[waits], longest) @ needs
+    limits = np.full(len(log), longest) if log.estimate is None else np.fmin(log.estimate, longest)
+    came = limits @ log.needs.reshape(len(log), -1)
+    number, jobs = int(tasks.sum()), len(log) + (0 if log.before is None else len(log.before.need))
+    if not max(number / (number + jobs), (waiting / (waiting + came)).max()) > MOST_LOST:
+        return None
+    asked = amount_in_words(amount_of(needs.sum(axis=0) if log.resources else needs.sum(), log.resources))
+    return (
+        f"Warning: {number} of {number + jobs} jobs still waited when the log ended, and had asked for {asked}. Nobody "
+        "knows how long they will run, so they are left out: loads and waits are those of the others, and a machine "
+        "that is planned for these is too small."
+    )
 
 
 def lost_in_words(lines: Lines) -> str | None:

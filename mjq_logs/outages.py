@@ -22,7 +22,7 @@ from numpy.typing import ArrayLike
 
 from mjq._util import checks
 from mjq.simulation.calendar import Calendar, calendar_of
-from mjq_logs.reading.clock import as_date, original
+from mjq_logs.reading.clock import as_date, dated, original
 from mjq_logs.reading.log import HOUR, Gap, Log
 
 DAY, WEEK = 24 * HOUR, 168 * HOUR
@@ -210,10 +210,12 @@ def outages_in_words(log: Log, kept: Sequence[Gap] = ()) -> list[str]:
     """Say which outages were taken out of a log, or `kept`, or given by a calendar."""
     if log.calendar is not None:
         changes = len(log.calendar.since) - 1
+        first = log.calendar.since[1] if changes else log.begin
+        late = f" Before its first time, {dated(log, first)}, all servers count as up." * bool(first > log.begin)
         return [
-            f"The servers that are up follow the calendar, which has {changes} time{'s' * (changes != 1)}. Jobs in "
-            f"service run on when servers go down, and the scheduler does not know it beforehand. Loads are shares of "
-            "the servers that are up. No gap is taken out."
+            f"The servers that are up follow the calendar, which has {changes} time{'s' * (changes != 1)}.{late} Jobs "
+            "in service run on when servers go down, and the scheduler does not know it beforehand. Loads are shares "
+            "of the servers that are up. No gap is taken out."
         ]
     gaps = log.gaps or tuple(kept)
     if not gaps:
@@ -242,4 +244,5 @@ def _when(log, gap):
     if log.clock is None:
         first = float(original(log, [log.begin])[0])
         return f"day {(gap.begin - first) / DAY:.1f} to {(gap.end - first) / DAY:.1f}"
-    return f"{as_date(gap.begin + log.clock)} to {as_date(gap.end + log.clock)}"  # a gap is on the clock of the file
+    ends = f"{as_date(gap.begin + log.clock)} to {as_date(gap.end + log.clock)}"  # a gap is on the clock of the file
+    return f"{ends} {log.zone}".rstrip()

@@ -189,7 +189,8 @@ def _of_window(window):
     """Say how busy the servers were in the window of a log."""
     if window is None or window.busy is None:
         return []
-    when = "While the log saw them" if window.dates is None else f"From {' to '.join(window.dates)}"
+    first, last = window.dates or ("", "")
+    when = f"From {first.removesuffix(' UTC')} to {last}" if last else "While the log saw them"
     return [f"{when}, {percent(window.busy)} of the servers were busy."]
 
 

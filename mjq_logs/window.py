@@ -218,20 +218,27 @@ def _before(log, which, start, run, runs, begin, end):
 
 def _present(log, which, start, end):
     """Return who had not ended when a window ends."""
-    columns = [(log.need[which], log.arrival[which], start[which], _some(log.estimate, which))]
-    old = log.before
+    one = np.ones(int(which.sum()), dtype=int)
+    columns = [(log.need[which], log.arrival[which], start[which], _some(log.estimate, which), one, 0 * one)]
+    old, here = log.before, log.present
     if old is not None:
         kept = old.unfinished | (old.start + old.run > end)
-        columns.insert(0, (old.need[kept], old.arrival[kept], old.start[kept], _some(old.estimate, kept)))
-    need, arrival, began, limit = (
+        one = np.ones(int(kept.sum()), dtype=int)
+        row = old.need[kept], old.arrival[kept], old.start[kept], _some(old.estimate, kept), one, 0 * one
+        columns.insert(0, row)
+    if here is not None:  # who waited on until the log was taken
+        kept = np.isnan(here.start) & (here.arrival <= end)
+        names = "need", "arrival", "start", "estimate", "tasks", "at_once"
+        columns.append(tuple(getattr(here, name)[kept] for name in names))
+    need, arrival, began, limit, tasks, at_once = (
         joined([np.full(len(row[0]), np.nan) if x is None else x for x, row in zip(part, columns, strict=True)])
         for part in zip(*columns, strict=True)
     )
     if not len(need):
         return None
     began = np.where(began <= end, began, np.nan)
-    ones = np.ones(len(need), dtype=int)
-    return Present(need, arrival, began, limit, end, 0, ones, 0 * ones)
+    left_out, cut = (0, 0) if here is None else (here.left_out, here.cut)
+    return Present(need, arrival, began, limit, end, left_out, tasks, at_once, cut)
 
 
 def _some(column, which):

@@ -39,6 +39,7 @@ JOBS = {"fcfs": 200_000, "easy": 30_000}  # of each replication
 ON_HOSTS, REPLICATIONS_ON_HOSTS = 100_000, 5  # jobs of each replication on hosts, under every rule the same ones
 WARM = 0.1  # of a replication, which is not counted
 MOST_CONFIGURATIONS = 1_000_000  # up to which exponential classes are solved exactly: some ten seconds
+CONFIGURATIONS_A_JOB = 500  # of the log, up to which they are: a short log does not tell so much that it is worth more
 MOST_LOOKS = 2_000_000_000  # at classes, of a simulation that looks at each: some ten seconds
 MOST_SECONDS = 60.0  # of the processor, after which they are simulated: run times far apart can take hours
 ASSUMES = {
@@ -294,7 +295,8 @@ def _solved(log):
     servers = log.machine()
     try:
         system = log.system()
-        drain.configurations(servers, system.needs, servers * checks.FIT_TOLERANCE, MOST_CONFIGURATIONS)
+        most = min(MOST_CONFIGURATIONS, CONFIGURATIONS_A_JOB * len(log))
+        drain.configurations(servers, system.needs, servers * checks.FIT_TOLERANCE, most)
         with budget.within(MOST_SECONDS):
             return system.near_saturation(), ""
     except checks.TooShort:

@@ -48,13 +48,14 @@ left out.
 
 LOG is a file in the Standard Workload Format, the output of sacct, or a CSV or Parquet table; "-" is the standard
 input. A log of a million jobs takes about 0.4 GB of memory, and each further million about 0.1 GB. In Slurm, this
-command writes such a log without the names of users:
+command writes such a log without the names of users. Its dates are printed in UTC, and those that you give need a zone.
+(sacct --json prints no jobs if SLURM_TIME_FORMAT is set.)
 
 \b
 """ + (
     "SLURM_TIME_FORMAT=%s SLURM_BITSTR_LEN=0 sacct -a -X -D -P --delimiter=';' -S 2025-01-01 -E now \\\n"
     "  -o JobIDRaw,State,Submit,Eligible,Start,End,ElapsedRaw,TimelimitRaw,NNodes,AllocCPUS,AllocTRES,Partition,"
-    "Flags,ReqTRES,JobID \\\n"
+    "Flags,ReqTRES,JobID,UID \\\n"
     "  > jobs.txt"
 )
 STAGES = {
@@ -285,7 +286,7 @@ def _charts_of_hosts(report):
 
 
 def _when_work_came(load):
-    hours = "When work comes, on the clock of the log, which is UTC where the log names no offset"
+    hours = "When work comes, on the clock of the log, UTC if it counts seconds and names no offset"
     return hours if load and load.by_hour else "When work comes"
 
 
@@ -330,7 +331,7 @@ def _arrivals(load, servers="servers"):
     if varies:
         sentences.append(f"The number of arrivals varies {', '.join(varies)} as much as if they were Poisson.")
     yield " ".join(sentences)
-    of_hours = "The same by hour of the day, on the clock of the log, which is UTC where the log names no offset"
+    of_hours = "The same by hour of the day, on the clock of the log, UTC if it counts seconds and names no offset"
     for title, name, loads in (
         ("Work that came, as a share of the possible work", "month", load.by_month),
         (of_hours, "hour", load.by_hour),

@@ -60,8 +60,9 @@ LOG_OPTIONS = (
     click.option("--partition", metavar="NAME", help="Use only the jobs of this partition."),
     click.option(
         "--from", "since", metavar="TIME",
-        help="Look at the log from this time on: a date such as 2025-06-01T12:00 on the clock of the log, or seconds "
-        "as in the log. Jobs that ran or waited then are the state in which replays begin.",
+        help="Look at the log from this time on: seconds as in the log, or a date. Where the log counts seconds and "
+        "names no zone, as sacct writes it, a date has one, such as 2025-06-01T12:00+02:00. Otherwise it has none, and "
+        "is on the clock of the log. Jobs that ran or waited then are the state in which replays begin.",
     ),
     click.option(
         "--to", "until", metavar="TIME",
@@ -76,9 +77,10 @@ several_units = unit_option(
 calendar_option = click.option(
     "--calendar", metavar="FILE", type=click.Path(exists=True, dir_okay=False),
     help="Take the servers that are up from this file. Each line has a time, in seconds on the clock of the log or as "
-    "a date, and how many servers are up from then on. Or the file is what sacctmgr -P show event "
-    "format=NodeName,Start,End,State,TRES or scontrol -o show reservation prints: nodes that are away. Jobs in service "
-    "run on when servers go down. No gap is cut.",
+    "a date as for --from, and how many servers are up from then on. Or the file has nodes that are away: what Slurm "
+    "prints for SLURM_TIME_FORMAT=%s sacctmgr -P show event Start=2025-01-01 format=NodeName,Start,End,TRES, for the "
+    "same of reservation, or for SLURM_TIME_FORMAT=%s scontrol -o show reservation. Jobs in service run on when "
+    "servers go down. No gap is cut.",
 )  # fmt: skip
 OUTAGE_OPTIONS = (
     click.option(

@@ -300,7 +300,7 @@ def dates(log: Log) -> str:
     if log.clock is None:
         return f"{(last - first) / 86_400:.3g} days"
     days = (datetime(1970, 1, 1, tzinfo=UTC) + timedelta(seconds=time) for time in (first, last))
-    return " to ".join(f"{day:%Y-%m-%d}" for day in days)
+    return f"{' to '.join(f'{day:%Y-%m-%d}' for day in days)} {log.zone}".rstrip()
 
 
 def facts(path: str, log: Log) -> str:

@@ -37,8 +37,9 @@ from mjq_logs.cli.sheet import brief_time
 )  # fmt: skip
 @click.option(
     "--at", metavar="TIME",
-    help="Forecast from this time of the log: a date such as 1997-06-01T12:00, or seconds as in the log. By default it "
-    "is the time when the log was taken, or that of the last submission.",
+    help="Forecast from this time of the log: seconds as in the log, or a date such as 2025-06-01T12:00+02:00, without "
+    "the zone where the log has dates without one, or names its own. By default it is the time when the log was "
+    "taken, or that of the last submission.",
 )  # fmt: skip
 @click.option(
     "--policy", default="easy", show_default=True, metavar="NAME",

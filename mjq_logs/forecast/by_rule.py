@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 
 from mjq.simulation import replay
 from mjq_logs.forecast.state import History, State
+from mjq_logs.reading.rows import UNLIMITED
 
 LATER = 100  # successive jobs that come after the new one
 BEFORE = 1.0  # seconds before the others at which those that run are started: each of them fits
@@ -47,9 +48,10 @@ def drawn(
 ) -> Drawn:
     """Draw what is not known: remaining run times, and who comes later.
 
-    Run times are drawn from jobs alike, see :meth:`~mjq_logs.forecast.state.History.runs_alike`. Those who come
-    later are successive jobs of the log, from a random one on; a run time that had not ended is drawn between 0 and its
-    limit. Jobs that need more than the servers that are up are left out: nobody knows when they can start.
+    Run times are drawn from jobs alike, see :meth:`~mjq_logs.forecast.state.History.runs_alike`. Those who come later
+    are successive jobs of the log, from a random one on; a run time that had not ended is drawn between 0 and its limit
+    or, without one, the longest run so far. Jobs that need more than the servers that are up are left out: nobody knows
+    when they can start.
     """
     up = jobs.up(state.time)
     here = np.concatenate([state.running, state.waiting[within(jobs.need[state.waiting], up)]])
@@ -64,6 +66,7 @@ def drawn(
         times = int(jobs.times[job])
         run[:, k] = alike[rng.integers(len(alike), size=(times, draws))].sum(axis=0) - ages[k]
     stated = jobs.limits_at(state.time, jobs.limit)
+    longest = np.where(stated < UNLIMITED, stated, jobs.longest_at(state.time))
     limit = float(jobs.limits_at(state.time, limit))
     limits[:, : new + 1] = [*(jobs.times[here] * stated[here] - ages), limit]
     run[:, new] = limit
@@ -76,7 +79,7 @@ def drawn(
         arrival[:, new + 1 :] = jobs.arrival[block] - jobs.arrival[before]
         needs[:, new + 1 :], limits[:, new + 1 :] = jobs.need[block], stated[block]
         run[:, new + 1 :] = np.where(
-            jobs.end[block] <= state.time, jobs.run[block], stated[block] * rng.random(block.shape)
+            jobs.end[block] <= state.time, jobs.run[block], longest[block] * rng.random(block.shape)
         )
         too_large = ~within(needs, up)
         too_large[:, : new + 1] = False

@@ -13,7 +13,7 @@ from mjq._util.parallel import Workers
 from mjq._util.plain import counted
 from mjq.simulation import policies
 from mjq_logs.answers import ForecastRecord, StartForecast
-from mjq_logs.doubts import doubts
+from mjq_logs.doubts import doubts, still_waiting
 from mjq_logs.forecast.nearest import MEMORY, SHARES, interval
 from mjq_logs.forecast.record import LAST_PART, features, past_of, record_of
 from mjq_logs.forecast.state import NO_LIMIT, history
@@ -128,6 +128,7 @@ def forecast_start(
     if forecast is None:
         short = "The log is too short" if record is None else "Too little of the log is known at this time"
         notes.append(f"{short} to tell how good such forecasts are. So there are no intervals.")
+    known = too_short(log), still_waiting(log)  # the record tells the one, and the replays have the others
     hours = None if waits is None else off_scale(waits) / HOUR
     hold = record is not None and record.within["80"] >= HOLDS[0]
     return StartForecast(
@@ -137,9 +138,9 @@ def forecast_start(
         starts="the log" if log.start is not None else f"a replay under {policy}",
         lines=log.lines,
         notes=notes,
-        warnings=[*intervals_in_doubt(record), *(words for words in doubts(log) if words != too_short(log))],
+        warnings=[*intervals_in_doubt(record), *(words for words in doubts(log) if words not in known)],
         at=time,
-        date=None if log.clock is None else f"{datetime.fromtimestamp(float(local(log, time)), UTC):%Y-%m-%d %H:%M:%S}",
+        date=None if log.clock is None else _date(log, time),
         running=len(state.running),
         waiting=int(jobs.times[state.waiting].sum()),
         busy=amount_of(jobs.need[state.running].sum(axis=0), log.resources),
@@ -152,6 +153,11 @@ def forecast_start(
         weight_of_rule=weight,
         record=record,
     )
+
+
+def _date(log, time):
+    """Return a time as a date of the log, to the second."""
+    return f"{datetime.fromtimestamp(float(local(log, time)), UTC):%Y-%m-%d %H:%M:%S} {log.zone}".rstrip()
 
 
 def _asked(log, need, limit):

@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike
 from mjq.simulation import policies, replay
 from mjq.simulation.calendar import Calendar
 from mjq_logs.reading.log import Log
+from mjq_logs.reading.rows import UNLIMITED
 from mjq_logs.reading.vectors import plain
 
 FEWEST = 5  # run times that are drawn from; if there are fewer, those of jobs less alike are taken
@@ -134,7 +135,11 @@ class History:
 
     def limits_at(self, time: float, limit: Any) -> Any:
         """Return limits as far as they are known at a time: without limits, the longest run that had ended by then."""
-        return limit if self.limited else np.full(np.shape(limit), self.run[self.end <= time].max(initial=NEXT))
+        return limit if self.limited else np.full(np.shape(limit), self.longest_at(time))
+
+    def longest_at(self, time: float) -> float:
+        """Return the longest run that had ended by a time, at least a minute."""
+        return float(self.run[self.end <= time].max(initial=NEXT))
 
     def up(self, time: float) -> Any:
         """Return how many servers are up at a time, or how much of each resource."""
@@ -160,7 +165,7 @@ class History:
         """Return the run times of jobs alike that had ended by a time, and that exceed an age.
 
         If fewer than `FEWEST` of one kind do, the next kind is taken. If no job ever ran so long, it is taken to
-        reach its limit, or to go on for a minute.
+        reach its limit or, without one, to go on for a minute.
         """
         runs = np.empty(0)
         for jobs in self.ended.by(time, need, limit):
@@ -168,7 +173,7 @@ class History:
             runs = runs[runs > age]
             if len(runs) >= FEWEST:
                 break
-        return runs if len(runs) else np.array([max(limit, age + NEXT)])
+        return runs if len(runs) else np.array([max(limit if limit < UNLIMITED else 0.0, age + NEXT)])
 
     def last_wait_alike(self, time: float, need: ArrayLike, limit: float) -> float:
         """Return how long the last job alike waited that had started before a time [s]; 0 if there was none."""

@@ -74,7 +74,9 @@ def gathered(
         tally.read += len(table)
         if partition is not None:
             table = _dropping(table, OTHER_PARTITION, pl.col("partition").fill_null("") != str(partition))
-        kept.add(tally.usable(_numbered(table, order)))
+        table = tally.usable(_numbered(table, order))
+        reading.seen.behind += int(table["behind"].sum())
+        kept.add(table)
     return _log(reading, kept.taken(), tally, servers, partition, order)
 
 
@@ -90,7 +92,8 @@ def _log(reading, jobs, tally, servers, partition, order):
         known, source, odd = _sizes(reading.resources, servers, known, source, odd)
     elif servers is not None:
         known, source, odd = float(checks.positive("servers", servers, ndim=0)), "given", ""
-    unread, ranked = reading.seen.notes(), []
+    unread, ranked = reading.seen.notes(any(len(rows) for rows in reading.waiting)), []
+    names_zone = "TimeZone" in reading.header or not jobs["zoned"].cast(pl.Boolean).fill_null(True).all()
     if order is not None:
         order.require()
         ranked.append(order.words())
@@ -139,6 +142,7 @@ def _log(reading, jobs, tally, servers, partition, order):
         lines=Lines(read=tally.read, used=used, dropped=tally.dropped, first=tally.first),
         header=reading.header,
         clock=clock,
+        zone="UTC" if clock is not None and not names_zone else "",
         notes=(
             *reading.notes, *of_starts, *unread, *notes, *early, *limits, *requeued, *([odd] if odd else []),
             *([odd_clock] if odd_clock else []), *ranked,
@@ -250,7 +254,8 @@ def _present(reading, columns, partition, servers):
     needs = need_columns(len(reading.resources))
     waiting = pl.concat(reading.waiting) if reading.waiting else pl.DataFrame(schema=schema(len(needs)))
     if partition is not None:
-        waiting = waiting.filter(pl.col("partition").fill_null("") == str(partition))
+        names = pl.col("partition").fill_null("").str.split(",")  # it may wait in several, and start in any
+        waiting = waiting.filter(names.list.contains(str(partition)))
     runs, start, submit = columns["unfinished"], columns["start"], columns["submit"]
     if start is None or submit is None or (waiting.is_empty() and runs is None):
         return None

@@ -47,7 +47,8 @@ def dated(log: Log, time: float) -> str:
     '1970-01-01 00:01'
     """
     (there,) = local(log, [time]).tolist()
-    return as_date(there) if log.clock is not None and abs(there) <= FARTHEST else f"second {there:.10g}"
+    known = log.clock is not None and abs(there) <= FARTHEST
+    return f"{as_date(there)} {log.zone}".rstrip() if known else f"second {there:.10g}"
 
 
 def as_moment(log: Log, text: str) -> float:
@@ -56,8 +57,9 @@ def as_moment(log: Log, text: str) -> float:
     Raises
     ------
     ValueError
-        If it is neither, or farther away than any log lasts; for a date if the log has no clock; and for a date with a
-        zone if that of the log is not known.
+        If it is neither, or farther away than any log lasts; for a date if the log has no clock; for one with a zone
+        if that of the log is not known; and for one without a zone if the clock of the log is UTC because it counts
+        seconds: the user may mean the clock of the place.
 
     Examples
     --------
@@ -69,7 +71,12 @@ def as_moment(log: Log, text: str) -> float:
     (time,), (zoned,) = (column.to_list() for column in moments(pl.Series([words])))
     if zoned is not None and log.clock is None:
         raise ValueError(f"{brief(words)} is a date, and the log has no clock: give seconds as it does")
-    if zoned and log.clock != 0.0:
+    if zoned is False and log.zone:
+        raise ValueError(
+            f"{brief(words)} has no zone, and the log counts seconds and names none: write the zone, as in "
+            "2026-05-03T14:30+02:00, or give seconds, which Slurm prints with SLURM_TIME_FORMAT=%s"
+        )
+    if zoned and not log.zone:
         raise ValueError(f"{brief(words)} has a zone: give dates without one, on the clock of the place of the log")
     if time is None:
         raise ValueError(f"{brief(words)} is neither a number of seconds nor a date such as 2026-05-03T14:30")

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from polars.exceptions import PanicException, PolarsError
 
+from mjq._util.plain import brief, printable
 from mjq_logs.reading import sacct, swf, table
 from mjq_logs.reading.assembling import gathered
 from mjq_logs.reading.log import Log
@@ -163,6 +164,10 @@ def _of_sacct(blocks):
     except RecursionError:
         raise ValueError("this looks like JSON, and is nested too deep") from None
     jobs = content.get("jobs") if isinstance(content, dict) else None
+    errors = content.get("errors") if isinstance(content, dict) else None
+    if not jobs and isinstance(errors, list) and errors and isinstance(errors[0], dict) and "description" in errors[0]:
+        said = brief(printable(str(errors[0]["description"])))
+        raise ValueError(f"sacct found no jobs, and says {said}: run sacct --json without SLURM_TIME_FORMAT")
     if isinstance(jobs, list) and jobs and all(isinstance(job, dict) and "time" in job for job in jobs):
         return content
     if isinstance(jobs, list) and jobs and isinstance(jobs[0], dict) and "submit_time" in jobs[0]:

@@ -162,6 +162,9 @@ class Log(ReadOnly):
         What its comments say, name to text.
     clock : float or None
         Second 0 of these times in seconds since 1970, at the place; None if not known.
+    zone : str
+        "UTC" if its clock is that, as the file counts seconds and does not say where; otherwise empty, and dates are
+        those of the file or of the place.
     notes : tuple of str
         What is odd about the log.
     warnings : tuple of str
@@ -223,6 +226,7 @@ class Log(ReadOnly):
     lines: Lines | None = None
     header: dict = field(default_factory=dict)
     clock: float | None = None
+    zone: str = ""
     notes: tuple = ()
     warnings: tuple = ()
     submits_are_starts: bool = False

@@ -7,21 +7,24 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
 import polars as pl
 
-from mjq._util.plain import brief, printable
+from mjq._util.plain import brief, counted, printable
 from mjq_logs.reading.text import ambiguous, is_missing, moments
 
 FARTHEST = 7_258_118_400.0  # seconds from 1970 to 2200: a time beyond it, or a longer one, is in another unit
 CALENDAR = 1e8  # seconds; times above it count from 1970
 DAY = 86_400.0  # seconds; no place is that far from UTC
 UNLIMITED = 315_360_000.0  # seconds that stand for no limit: ten years, longer than any job
+MORE = 1.05  # times what was asked for, up to which nothing is said of what is held
 TIMES = "submit", "eligible", "start", "run", "estimate"
 SCHEMA = pl.Schema(
     {"line": pl.Int64, "job": pl.String, "partition": pl.String, "user": pl.String}
     | {"queue": pl.String, "qos": pl.String}
     | dict.fromkeys(TIMES, pl.Float64)
     | {"need": pl.Float64, "zoned": pl.Boolean, "whole": pl.String, "unfinished": pl.Boolean, "dropped": pl.String}
+    | {"behind": pl.Boolean}
 )
 
 
@@ -86,12 +89,24 @@ class Seen:
         The earliest end of anything, and the latest time that the file tells of [s].
     open : bool
         Whether some job had not ended when the file was written.
+    resized : set of str
+        Jobs that held another number of servers before.
+    first_tasks : dict
+        When the first tasks of each array might start [s].
+    behind : int
+        Tasks that might start later than these.
+    needs : float array, shape (2,)
+        What all jobs that started held together, and what they had asked for.
     """
 
     def __init__(self) -> None:
         self.first_end: float | None = None
         self.latest: float | None = None
         self.open = False
+        self.resized: set[str | None] = set()
+        self.first_tasks: dict[str, float] = {}
+        self.behind = 0
+        self.needs = np.zeros(2)
         self._read: dict[str, int] = {}
         self._unread: dict[str, tuple[int, int, str]] = {}
 
@@ -131,14 +146,31 @@ class Seen:
         before = self._unread.get(name, (0, int(line[place]), str(text[place])))
         self._unread[name] = (before[0] + count, *before[1:])
 
-    def notes(self) -> list[str]:
-        """Return which columns were read in part only; raise ``ValueError`` for one that could not be read at all."""
+    def notes(self, waits: bool = False) -> list[str]:
+        """Return what is odd about the file, where some jobs still wait or not.
+
+        Raises
+        ------
+        ValueError
+            If a column could not be read at all.
+        """
         notes = []
         for name, (count, line, text) in self._unread.items():
             first = f"line {line} holds {brief(printable(text))}"
             if not self._read[name]:
                 raise ValueError(f"column {printable(name)!r} cannot be read: {first}. {FORMS}")
             notes.append(f"column {printable(name)!r} cannot be read in {count} lines, the first of which is: {first}")
+        if self.behind:
+            notes.append(
+                f"{counted(self.behind, 'task')} of arrays waited behind the limit of their own array: this wait is "
+                "left out, and --growth multiplies what the limit let come"
+            )
+        held, asked = self.needs
+        if waits and held > MORE * asked > 0:
+            notes.append(
+                f"jobs that started held {held / asked:.2g} times the servers that they had asked for, and those that "
+                "still wait count with what they ask for"
+            )
         return notes
 
 

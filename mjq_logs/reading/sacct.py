@@ -4,9 +4,9 @@ The line to use is :data:`COMMAND`. It asks for no names of jobs or users: they 
 lines, and nobody needs them here.
 
 A row may be less than a job or none. A heterogeneous job has a row for each component; an array that waits has one for
-all its tasks; a job that was requeued has one for each attempt; a job that was cancelled while it waited has one,
-though it never held anything. The file is a window: it has all jobs that were there between two times, also those that
-came before and those that had not ended.
+all its tasks; a job that was requeued has one for each attempt, and one that was resized one for each size; a job that
+was cancelled while it waited has one, though it never held anything. The file is a window: it has all jobs that were
+there between two times, also those that came before and those that had not ended.
 """
 
 from __future__ import annotations
@@ -38,22 +38,24 @@ from mjq_logs.reading.vectors import GB, MEMORY
 
 COLUMNS = (
     "JobIDRaw", "State", "Submit", "Eligible", "Start", "End", "ElapsedRaw", "TimelimitRaw", "NNodes", "AllocCPUS",
-    "AllocTRES", "Partition", "Flags", "ReqTRES", "JobID",
+    "AllocTRES", "Partition", "Flags", "ReqTRES", "JobID", "UID",
 )  # fmt: skip
 COMMAND = (
     "SLURM_TIME_FORMAT=%s SLURM_BITSTR_LEN=0 sacct -a -X -D -P --delimiter=';' -S 2025-01-01 -E now "
     f"-o {','.join(COLUMNS)} > jobs.txt"
 )
-EARLIER = len(COLUMNS) - 2  # columns that the command once asked for, the first ones
+EARLIER = 13  # columns that the command once asked for, the first ones
+RESIZED = "RESIZING"  # the state of what a job ran with one size, before it got another
 ENDED = (
     "COMPLETED|FAILED|TIMEOUT|CANCELLED|NODE_FAIL|PREEMPTED|REQUEUED|OUT_OF_MEMORY|DEADLINE|BOOT_FAIL|REVOKED|"
-    "SPECIAL_EXIT|LAUNCH_FAILED"
+    f"SPECIAL_EXIT|LAUNCH_FAILED|{RESIZED}"
 )
-STILL_THERE = "RUNNING|SUSPENDED|COMPLETING|CONFIGURING|RESIZING|STOPPED|SIGNALING|STAGE_OUT"
+STILL_THERE = "RUNNING|SUSPENDED|COMPLETING|CONFIGURING|STOPPED|SIGNALING|STAGE_OUT"
 HELD = "REQUEUE_HOLD|SPECIAL_EXIT"
 WITHOUT_A_HEADER = re.compile(rf"\d+([^\w\s.])({ENDED}|{STILL_THERE}|PENDING)")
 A_STATE = re.compile(rf"^\d+[^\n]*?([|;,^\t])(?:{ENDED}|{STILL_THERE}|PENDING)(?: by \d+)?\1")
 COMPONENT_NAME = r"^(\d+)\+\d+$"
+TASK_NAME = r"^(\d+)_\d+$"
 # Of each unit: the columns that count it, and its name among the trackable resources.
 UNITS: dict[str, tuple[tuple[str, ...], str]] = {
     "cpus": (("AllocCPUS", "NCPUS"), "cpu"), "nodes": (("NNodes", "AllocNodes"), "node"), "gpus": ((), "gres/gpu"),
@@ -137,7 +139,7 @@ def read_json(content: Mapping[str, Any], units: tuple[str, ...] = ()) -> Readin
     >>> [table.select("job", "start", "run", "need").row(0) for table in reading.tables]
     [('7', 9.0, 10.0, 4.0)]
     """
-    columns: dict[str, list[str]] = {name: [] for name in (*COLUMNS, "UID", "QOS")}
+    columns: dict[str, list[str]] = {name: [] for name in (*COLUMNS, "QOS")}
     for place, job in enumerate(content["jobs"], 1):
         try:
             values = _of_json(job)
@@ -161,9 +163,11 @@ def _of_json(job):
         for kind, listed in _part(job, "tres", {}).items()
     }
     whole, offset = _whole(het.get("job_id")), _whole(het.get("job_offset"))
-    parent, task, tasks = _whole(array.get("job_id")), _whole(array.get("task_id")), _text(array.get("task"))
+    parent, task, tasks = _whole(array.get("job_id")), _whole(array.get("task_id")), _tasks(_text(array.get("task")))
     at_once = _whole(array, "limits", "max", "running", "tasks")
     raw = _text(job.get("job_id"))
+    # Slurm 22.05 writes null where there is no limit. A job that has not started may yet get that of its partition.
+    no_limit = "limit" in time and time["limit"] is None and bool(_number(time.get("start")))
     name = (
         f"{whole}+{offset or 0}" if whole
         else f"{parent}_[{tasks}{f'%{at_once}' if at_once else ''}]" if parent and re.search(r"[-,]", tasks)
@@ -178,7 +182,7 @@ def _of_json(job):
             for ours, theirs in (("Submit", "submission"), ("Eligible", "eligible"), ("Start", "start"), ("End", "end"))
         },
         "ElapsedRaw": _text(_number(time.get("elapsed"))),
-        "TimelimitRaw": _text(_number(time.get("limit"))),
+        "TimelimitRaw": _text(float("inf") if no_limit else _number(time.get("limit"))),
         "NNodes": _text(_number(job.get("allocation_nodes")) or None),
         "AllocCPUS": "",
         "AllocTRES": tres.get("allocated", ""),
@@ -189,6 +193,15 @@ def _of_json(job):
         "UID": _text(job.get("user") or owner.get("user")),
         "QOS": _text(job.get("qos")),
     }
+
+
+def _tasks(text):
+    """Return the tasks of an array as a table lists them; of a bit map, as Slurm 22.05 has it, only how many they are.
+
+    >>> _tasks("0x88"), _tasks("1-3,7")
+    ('0-1', '1-3,7')
+    """
+    return f"0-{int(text, 16).bit_count() - 1}" if re.fullmatch("0x[0-9A-Fa-f]+", text) else text
 
 
 def _part(job, name, nothing):
@@ -301,6 +314,8 @@ def _tables(rows, units, reading):
             first = False
         jobs = _jobs(cells.with_columns(pl.when("fits").then(pl.col(*names))), names, units, reading.seen)
         reading.waiting.append(_waiting(jobs, names, units))
+        used = jobs.filter(pl.col("dropped").is_null()).select("need", asked=_count(names, units[:1], requested=True))
+        reading.seen.needs += used.drop_nulls().sum().to_numpy()[0]
         yield rows_of(jobs, len(units))
 
 
@@ -318,6 +333,7 @@ def _jobs(cells: pl.DataFrame, names: list[str], units: tuple[str, ...], seen: S
     if jobs["job"].drop_nulls().str.contains(r"^\d+\.0$").all():  # numbers that went through a column of floats
         jobs = jobs.with_columns(pl.col("job").str.strip_suffix(".0"))
     state = pl.col("State").fill_null("") if "State" in names else pl.lit("")
+    jobs = _resized(jobs, state, seen)
     runs, waits, ran = state.str.contains(f"^(?:{STILL_THERE})"), state.str.contains("^PENDING"), pl.col("run") > 0
     began = pl.col("start").is_not_null() if "Start" in names else ~state.str.contains(f"^(?:CANCELLED|{HELD})")
     nothing = ~ran.fill_null(False) & (~began | ~pl.col("held").fill_null(~state.str.contains("^CANCELLED")))
@@ -335,7 +351,7 @@ def _jobs(cells: pl.DataFrame, names: list[str], units: tuple[str, ...], seen: S
         NONE_OF_UNIT: ~need.fill_null(False) & _others(names, units),
         "no number of servers": ~need.fill_null(False),
     }  # fmt: skip
-    jobs = jobs.with_columns(unfinished=runs, waits=waits, dropped=first_reason(reasons))
+    jobs = jobs.with_columns(unfinished=runs, waits=waits, dropped=first_reason(reasons), behind=_behind(jobs, seen))
     whole = jobs.filter(pl.col("dropped").is_null() | pl.col("dropped").is_in([CANCELLED, WAITING, NONE_OF_UNIT]))
     there = whole["unfinished"] | whole["waits"]
     own = pl.when((pl.col("end") >= pl.col("start")).fill_null(True)).then("end")  # no job ends before it starts
@@ -344,6 +360,28 @@ def _jobs(cells: pl.DataFrame, names: list[str], units: tuple[str, ...], seen: S
     seen.times(ends.filter(~there), latest)
     seen.open |= bool(there.any())
     return jobs
+
+
+def _resized(jobs, state, seen):
+    """Return the jobs with each size of one that was resized by itself: it begins when the job was given it.
+
+    Slurm calls this time that of a submission, and counts the time that has passed from the first start on.
+    """
+    seen.resized |= set(jobs.filter(state.str.starts_with(RESIZED))["job"])
+    later = pl.col("job").is_in(list(seen.resized)) & (pl.col("submit") > pl.col("start"))
+    ran = pl.when(later).then(pl.col("submit") - pl.col("start")).otherwise(0.0)
+    return jobs.with_columns(run=pl.col("run") - ran, start=pl.col("start") + ran)
+
+
+def _behind(jobs, seen):
+    """Return which tasks might start later than the first ones of their array: until then its limit held them back."""
+    if "JobID" not in jobs.columns:
+        return pl.lit(False)
+    array = jobs.select(pl.concat_str(pl.col("JobID").str.extract(TASK_NAME), "submit", separator=" ")).to_series()
+    times = pl.DataFrame({"array": array, "first": jobs["eligible"]}).drop_nulls().group_by("array").min()
+    for name, time in times.iter_rows():
+        seen.first_tasks[name] = min(time, seen.first_tasks.get(name, time))
+    return jobs["eligible"] > array.replace_strict(seen.first_tasks, default=None, return_dtype=pl.Float64)
 
 
 def _waiting(jobs, names, units):

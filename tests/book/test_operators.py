@@ -55,7 +55,7 @@ def test_commands_are_those_of_the_outputs():
 
 
 def test_slurm_is_asked_for_what_we_read():
-    (block,) = [block for block in BLOCKS if "sacct" in block]
+    (block,) = [block for block in BLOCKS if "sacct -a" in block]
     ours, shown = ("".join(text.replace("\\\n", "").split()) for text in (COMMAND, block.removeprefix("$")))
     assert ours == shown
 

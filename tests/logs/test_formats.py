@@ -49,7 +49,8 @@ def test_a_log_holds_what_is_expected(path, case):
 @pytest.mark.parametrize(("path", "case"), list(cases(RAW / "calendars")))
 def test_a_calendar_holds_what_is_expected(path, case):
     """Also one of nodes that Slurm says were away: of two overlapping events a node is away once."""
-    log = Log(need=[1.0], run=[600.0], submit=[0.0], servers=case["servers"], clock=case["clock"])
+    told = {name: case[name] for name in ("servers", "clock", "zone") if name in case}
+    log = Log(need=[1.0], run=[600.0], submit=[0.0], **told)
     assert read_calendar(path, log, unit=case["unit"]).tolist() == case["steps"]
 
 

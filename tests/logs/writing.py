@@ -26,6 +26,7 @@ def fields(**changes):
         "End": 1700000360, "ElapsedRaw": 300, "TimelimitRaw": 10, "NNodes": 2, "AllocCPUS": 64,
         "AllocTRES": "billing=64,cpu=64,gres/gpu=8,mem=1G,node=2", "Partition": "batch", "Flags": "",
         "ReqTRES": "billing=64,cpu=64,gres/gpu=8,mem=1G,node=2", "JobID": 605,
+        "UID": "",
     }  # fmt: skip
     return {name: str(value) for name, value in (usual | changes).items()}
 
