@@ -245,8 +245,8 @@ def _attempts(jobs):
         for name in times
     )
     again = jobs.select(pl.struct(key).filter(later).n_unique()).item()
-    notes = [f"{counted(again, 'job')} started again: each attempt comes when the one before it ends"] * (again > 0)
-    return jobs.drop("row", "ended", "before"), notes
+    words = f"{counted(again, 'job')} started again or got another size: each part comes when the one before it ends"
+    return jobs.drop("row", "ended", "before"), [words] * (again > 0)
 
 
 def _present(reading, columns, partition, servers):

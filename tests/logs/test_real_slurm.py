@@ -20,9 +20,11 @@ from mjq_logs import (
     window_of,
     within,
 )
+from mjq_logs.forecast.by_rule import drawn
 from mjq_logs.forecast.state import history
 from mjq_logs.reading.clock import as_moment, dated
 from mjq_logs.reading.log import Log, Present
+from mjq_logs.reading.rows import UNLIMITED
 from mjq_logs.replaying import replayed
 from mjq_logs.window import window_in_words
 from tests.conftest import said
@@ -140,6 +142,15 @@ def test_a_forecast_uses_who_still_waits_and_does_not_warn_of_them(monkeypatch):
     monkeypatch.setattr("mjq_logs.forecast.record.DRAWS", 3)
     result = forecast_start(read_log(FILES / "small_to.txt", servers=4), 4, 1)
     assert result.waiting == 2 and not any("still waited" in words for words in result.warnings)
+
+
+def test_a_job_without_a_limit_does_not_run_for_ten_years():
+    """It goes on for a minute if it has outrun all others. Of those who come later no limit is above a year."""
+    jobs = history(read_log(FILES / "jobs.txt.gz", servers=CPUS), "easy")
+    assert jobs.limit.max() == UNLIMITED and jobs.runs_alike(jobs.taken, 1.0, UNLIMITED, 1e6).tolist() == [1e6 + 60]
+    early = jobs.arrival[300]  # when many who came before had not ended
+    what = drawn(jobs, jobs.at(early, 300), 1.0, 60.0, 50, np.random.default_rng(1))
+    assert what.run[:, what.new + 1 :].max() < 365 * 86_400
 
 
 def test_much_work_that_waits_is_told_where_few_jobs_do():
