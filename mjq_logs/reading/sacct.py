@@ -460,6 +460,7 @@ def _limits(name, text, line, seen):
     words = text.str.to_uppercase()
     named = words.is_in([*NO_LIMIT, OF_PARTITION]).fill_null(False)
     limits = seen.read(durations, name, text.set(named, None), line, unit=60.0)
+    limits = limits.set((limits < 0).fill_null(False), None)
     return limits.set(words.is_in(NO_LIMIT).fill_null(False), UNLIMITED).set(
         (words == OF_PARTITION).fill_null(False), -UNLIMITED
     )

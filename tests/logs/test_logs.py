@@ -111,7 +111,7 @@ def test_broken_data_in_parquet_are_an_error(tmp_path):
 WORDS = st.sampled_from(["-1", "0", "3", "7.5", "1e3", "nan", "x", "1_0", "٣", "99999999999999999999", ""])
 LINES = st.lists(
     st.one_of(
-        st.builds(lambda words: " ".join(words), st.lists(WORDS, min_size=16, max_size=20)),
+        st.builds(lambda words: " ".join(words), st.lists(WORDS, min_size=17, max_size=20)),
         st.builds(swf, *[st.integers(-2, 9)] * 4, st.integers(-1, 70), st.integers(-1, 9)),
         st.text(max_size=30).map(lambda text: text.replace("\0", "").replace("\n", " ").replace("\r", " ")),
     ),
@@ -137,6 +137,11 @@ def test_no_line_is_lost(tmp_path_factory, lines):
     as_table = ["need,run", "1,1", *(line.replace(" ", ",").replace('"', "") for line in lines)]
     answer = read_log(written(folder, *as_table), {"need": "need"}).lines
     assert answer.read == sum(bool(line.strip()) for line in as_table) - 1 == answer.used + sum(answer.dropped.values())
+
+
+def test_a_negative_limit_is_none(tmp_path):
+    log = read_log(written(tmp_path, HEADER, job(TimelimitRaw=-1), job(JobIDRaw=606, TimelimitRaw=5)))
+    assert np.isnan(log.estimate[0]) and log.estimate[1] == 300
 
 
 def test_a_line_without_an_end_is_refused(tmp_path, monkeypatch):
