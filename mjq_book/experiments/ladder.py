@@ -21,10 +21,8 @@ import numpy as np
 from tqdm import tqdm
 
 import mjq_logs
-from mjq_book.experiments.campaigns.drawing import placed_singly
-from mjq_book.experiments.campaigns.fitting import summarize
-from mjq_book.experiments.campaigns.following import variation
-from mjq_book.experiments.campaigns.summary import Summary
+from mjq_book.experiments.campaigns.drawing import Summary, placed_singly
+from mjq_book.experiments.campaigns.fitting import summarize, variation
 from mjq_book.experiments.public_logs import load_of, required_traces
 from mjq_book.experiments.summaries import DRAWS, POINTS, public, share_of_order, waits_of
 from mjq_book.experiments.tables.keeping import keep
@@ -43,50 +41,46 @@ def rungs(log: mjq_logs.Log) -> dict[str, Callable[[int], mjq_logs.Log]]:
         "independent, Poisson": lambda seed: independent(log, seed),
         "and a weekly cycle": lambda seed: independent(log, seed, without),
         "and two numbers of memory": lambda seed: without.draw(len(log), seed),
-        "campaigns, placed independently": lambda seed: replace(site, looks=0.0).draw(len(log), seed),
+        "campaigns, placed independently": lambda seed: site._replace(looks=0.0).draw(len(log), seed),
         "campaigns that avoid busy days": lambda seed: site.draw(len(log), seed),
     }
 
 
 def independent(log: mjq_logs.Log, seed: int, cycle: Summary | None = None, exponential: bool = False) -> mjq_logs.Log:
     """Draw jobs of a log one by one, which come in a Poisson process or by the hours of a summary, at its load."""
-    rng, jobs = np.random.default_rng(seed), len(log)
-    drawn = rng.integers(jobs, size=jobs)
-    need, run = log.need[drawn], log.run[drawn]
-    estimate = None if log.estimates_used is None else log.estimates_used[drawn]
+    rng = np.random.default_rng(seed)
+    jobs = log.of(rng.integers(len(log), size=len(log)), submit=None)
     if exponential:
         needs, kind = np.unique(log.need, return_inverse=True)
         means = np.bincount(kind, log.run) / np.bincount(kind)
-        run, estimate = rng.exponential(means[kind[drawn]]), None
-    servers = log.require_servers()
-    span = need @ run / (load_of(log) * servers)
-    arrivals = rng.uniform(0, span, jobs) if cycle is None else placed_singly(rng, cycle.times(), jobs, span)
-    return mjq_logs.Log(need=need, run=run, submit=np.sort(arrivals), estimate=estimate, servers=servers)
+        jobs = replace(jobs, run=rng.exponential(means[np.searchsorted(needs, jobs.need)]), estimate=None)
+    span = jobs.need @ jobs.run / (load_of(log) * log.require_servers())
+    arrivals = rng.uniform(0, span, len(log)) if cycle is None else placed_singly(rng, cycle.week(), len(log), span)
+    return replace(jobs, submit=np.sort(arrivals))
 
 
 def rows(name: str, log: mjq_logs.Log) -> Iterator[dict]:
     """Yield the rows of one log."""
-    capacity, wait = POINTS * share_of_order(log), float(waits_of(log, "easy").mean())
-    yield _row(name, "the log itself", capacity, 0.0, wait, 0.0, _variation(log))
+    own = _figures(log)
+    yield _row(name, "the log itself", own, np.zeros(4))
     for rung, draw in rungs(log).items():
-        draws = [draw(seed) for seed in range(1, DRAWS + 1)]
-        off = np.array([POINTS * share_of_order(copy) - capacity for copy in draws])
-        ratio = np.array([waits_of(copy, "easy").mean() / wait for copy in draws])
-        varies = np.mean([_variation(copy) for copy in draws], axis=0)
-        yield _row(name, rung, off.mean(), off.std(ddof=1), ratio.mean(), ratio.std(ddof=1), varies)
+        found = np.array([_figures(draw(seed)) for seed in range(1, DRAWS + 1)])
+        found[:, 0] -= own[0]
+        found[:, 1] /= own[1]
+        yield _row(name, rung, found.mean(axis=0), found.std(axis=0, ddof=1))
 
 
-def _row(name, rung, capacity, capacity_off, wait, wait_off, varies):
+def _figures(log):
+    arrivals = log.require_arrivals() - log.require_arrivals()[0]
+    varies = variation(arrivals, log.need * log.run, arrivals[-1])
+    return np.array([POINTS * share_of_order(log), waits_of(log, "easy").mean(), *varies])
+
+
+def _row(name, rung, mean, sd):
     return {
-        "log": name, "rung": rung, "capacity": float(capacity), "capacity_sd": float(capacity_off),
-        "wait": float(wait), "wait_sd": float(wait_off), "day": float(varies[0]), "week": float(varies[1]),
+        "log": name, "rung": rung, "capacity": mean[0], "capacity_sd": sd[0], "wait": mean[1], "wait_sd": sd[1],
+        "day": mean[2], "week": mean[3],
     }  # fmt: skip
-
-
-def _variation(log):
-    """Return the coefficients of variation of the work that comes in a day and in a week."""
-    arrivals = log.require_arrivals() - log.require_arrivals().min()
-    return np.exp(variation(arrivals, log.need * log.run, arrivals.max()))[::-1]
 
 
 def main() -> None:

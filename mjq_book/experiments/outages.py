@@ -14,14 +14,15 @@ recorded ones.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from tqdm import tqdm
 
 import mjq_logs
-from mjq.simulation import replay
 from mjq_book.experiments import forecasts
 from mjq_book.experiments.public_logs import load_of, required_traces
+from mjq_book.experiments.summaries import waits_of
 from mjq_book.experiments.tables.keeping import keep
 
 TABLE = Path(__file__).parent / "tables/outages.csv"
@@ -33,11 +34,7 @@ HOUR, DAY = 3600.0, 24.0  # seconds, hours
 
 def mean_wait(log: mjq_logs.Log, load: float | None = None) -> float:
     """Return the mean wait of a log under EASY with exact estimates, in mean run times, at its own or another load."""
-    arrivals = log.require_arrivals() - log.require_arrivals().min()
-    servers = log.require_servers()
-    if load is not None:
-        arrivals = arrivals * (log.need @ log.run / (servers * arrivals.max())) / load
-    return float(replay(arrivals, log.need, log.run, log.run, servers, "easy").wait.mean() / log.run.mean())
+    return float(HOUR * waits_of(replace(log, estimate=None), "easy", load).mean() / log.run.mean())
 
 
 def rows(name: str, log: mjq_logs.Log) -> Iterator[dict]:

@@ -16,8 +16,8 @@ from pathlib import Path
 
 import numpy as np
 
-from mjq.simulation import replay
 from mjq_book.experiments.coverage import MACHINES, Case, drawn, keep_rows
+from mjq_book.experiments.summaries import waits_of
 from mjq_logs import Changed, Log, capped, what_if, with_exact_estimates, without_need
 from mjq_logs.answers import Effect
 
@@ -52,11 +52,11 @@ def truth_of(case: Case) -> dict[tuple[str, str], tuple[float, float]]:
     savings: dict[tuple[str, str], list[float]] = {}
     for number in range(RUNS):
         log = drawn(case, RUN, np.random.default_rng([SEED, 0, CASES.index(case), number]))
-        before = _waits(log)
+        before = waits_of(log, "easy")
         for name, change in CHANGES.items():
             made = change(log, max(MACHINES[case.needs].needs))
             place = np.argsort(made.jobs, kind="stable")
-            kept, after = made.jobs[place], _waits(made.log)[place]
+            kept, after = made.jobs[place], waits_of(made.log, "easy")[place]
             late = kept >= FIRST
             here, there = before[kept][late], after[late]
             longer = (made.log.run[place] - log.run[kept])[late].mean() / 3600
@@ -81,11 +81,7 @@ def of_case(case: Case, truth: dict[tuple[str, str], tuple[float, float]], jobs:
             estimates = [
                 effect.response if quantity == "response" else getattr(effect.saves, quantity) for effect in effects
             ]
-            ends = [
-                (estimate.low, estimate.high)
-                for estimate in estimates
-                if estimate.low is not None and estimate.high is not None
-            ]
+            ends = [(x.low, x.high) for x in estimates if x.low is not None and x.high is not None]
             held = [low - 2 * error <= value <= high + 2 * error for low, high in ends]
             yield case._asdict() | {
                 "jobs": jobs, "change": name, "quantity": quantity,
@@ -93,12 +89,6 @@ def of_case(case: Case, truth: dict[tuple[str, str], tuple[float, float]], jobs:
                 "held": float(np.mean(held)) if ends else None,
                 "width": float(np.median([high - low for low, high in ends])) if ends else None,
             }  # fmt: skip
-
-
-def _waits(log: Log) -> np.ndarray:
-    return (
-        replay(log.require_arrivals(), log.need, log.run, log.estimates_used, log.require_servers(), "easy").wait / 3600
-    )
 
 
 def _rows_of(case):

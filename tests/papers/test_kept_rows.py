@@ -69,7 +69,7 @@ def kept_constants():
 
 def of_summarized():
     one = summaries.public("NASA 1993", TRACES)
-    return summaries.described("NASA 1993", one, summarize(one))
+    return summaries.about("NASA 1993", one, summarize(one))
 
 
 def of_waits():

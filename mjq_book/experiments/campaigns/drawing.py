@@ -1,8 +1,12 @@
-"""How jobs are drawn from a summary: campaigns of jobs first, then the times at which they come.
+"""What a summary of a log holds, and how a log is drawn from it: campaigns of jobs first, then when they come.
 
 The jobs are dealt like cards. The deck has each need and level of run time in its share of the jobs. So each draw has
 the needs and the run times of the log, and campaigns say in which order. Most jobs of a campaign are like an earlier
 one of it, which lies at least l jobs back with probability 1/l.
+
+Campaigns that are placed independently make work vary too much, as if people submitted less when the machine is busy.
+So they are placed one by one, that with the most work first. Each looks at several times to begin, and takes the one
+with the least work in the two weeks ahead.
 """
 
 from __future__ import annotations
@@ -12,53 +16,44 @@ from typing import NamedTuple
 import numpy as np
 
 from mjq._util.compiling import numba
+from mjq_logs.reading.log import Log
 
 HOUR, DAY, WEEK = 3600.0, 86_400.0, 604_800.0
-LATE = 6 * HOUR  # a longer gap ends at an hour of the profile
-THIRDS = 3  # of the levels of run time of a group
-WORK_CLASSES = 4  # of jobs by their work
+LATE = 6 * HOUR  # a longer gap ends at an hour at which people submit
+LEVELS, THIRDS = 12, 3  # of run time in each group, and parts of them
+WORK_CLASSES, RUN_CLASSES = 4, 5  # of jobs by their work, and by their run times
 CLOCK = np.array([0, 1, 3, 8, 24, 64])  # classes of the jobs since a campaign had a need for the first time
 AGES = np.array([1, 2, 3, 6, 11, 31, 101, 301])  # classes of the jobs that a campaign has had
 MEMORY = 1000  # jobs back, of which one may be copied
-HALVES = np.ldexp(1.0, -np.arange(64))  # how likely a level is by its distance from another one
+HALVES = np.ldexp(1.0, -np.arange(LEVELS))  # how likely a level is by its distance from another one
 AHEAD, NEAR = 14, 5  # days ahead at which a campaign looks before it begins; day k of them counts 1 / (k + NEAR)
-TRIES, MOST_TRIES = 20, 1000  # to end a gap at an hour at which people submit, and to begin within the span
+TRIES = 20  # to end a gap at an hour at which people submit
 GRID = 257  # points at which gaps are tabulated, so that nothing is computed by a power where jobs are drawn
+GAP_LEVELS = 0.02, 0.15, 0.30, 0.45, 0.60, 0.75, 0.90, 0.98
+GAP_PARTS = np.array([0.0, *GAP_LEVELS, 1.0])
+FACTOR_LEVELS = 0.05, 0.20, 0.35, 0.50, 0.65, 0.80, 0.95
 
 
 class Chain(NamedTuple):
-    """Hold what campaigns are drawn from; needs are sorted by group, and cells are the thirds of each group.
+    """Hold how jobs follow each other in a campaign; a cell is a group of needs and a third of its levels.
 
     Attributes
     ----------
-    first : int array, shape (G + 1,)
-        Where the needs of each group begin.
-    group : int array, shape (N,)
-        The group of each need.
-    shares : float array, shape (N, B)
-        Shares of the jobs by need and level.
-    begin, fresh : float array, shape (G * THIRDS,)
-        How much likelier than by its share of the jobs a campaign begins in a cell, or draws a job anew there.
+    begin, fresh : float array, shape (G, THIRDS)
+        Shares of the campaigns that begin in each cell, and of the jobs that are drawn anew.
     keep : float
         Probability that a job whose need is drawn anew has the level of the job before.
     copy, near : float array, shape (WORK_CLASSES, len(CLOCK))
-        Probability that a job is like an earlier one, and that it has its need and another level; by the class of the
-        work of the job before and by the jobs since the campaign had a need for the first time.
-    end : float array, shape (G * THIRDS,)
-        Probability that a campaign ends after a job of a cell.
+        Probability that a job is like an earlier one, and that it has its need and another level: by the class of the
+        work of the job before, and by the jobs since the campaign had a need for the first time.
+    end : float array, shape (G, THIRDS)
+        Probability that a campaign ends after a job of each cell.
     age : float array, shape (len(AGES),)
         Factors of that, by the jobs that the campaign has had.
-    work : int array, shape (N, B)
-        Classes of work.
     pace : float array, shape (WORK_CLASSES,)
-        Probability that the gap before a job is copied with the job.
-    parts : float array
-        Probabilities between which a gap is copied: it falls between the same two quantiles.
+        Probability that the gap before a job is copied with the job, which is then between the same two quantiles.
     """
 
-    first: np.ndarray
-    group: np.ndarray
-    shares: np.ndarray
     begin: np.ndarray
     fresh: np.ndarray
     keep: float
@@ -66,111 +61,264 @@ class Chain(NamedTuple):
     near: np.ndarray
     end: np.ndarray
     age: np.ndarray
-    work: np.ndarray
     pace: np.ndarray
-    parts: np.ndarray
 
 
-class Times(NamedTuple):
-    """Hold what times are drawn from.
+class Summary(NamedTuple):
+    """Hold a summary of a log.
 
     Attributes
     ----------
-    gaps : float array, shape (2 * WORK_CLASSES, GRID)
-        Gaps [s] at equally spaced probabilities: for each class of the work of the job before, a gap before a job of
-        another need and one before a job of the same need.
-    hours : float array, shape (2, 24)
-        How probable it is to submit in each hour of a busy and of a quiet day, over the most probable one.
-    summed : float array, shape (2, 24)
-        The same, summed up to one.
-    days : float array, shape (7,)
-        Probabilities of the days of a week, summed up.
-    quiet : bool array, shape (7,)
+    servers, load : float
+        Of the log: its work is that part of what all servers could do between its first and its last arrival.
+    needs, shares : float array, shape (N,)
+        Servers that jobs need, and which share of the jobs does.
+    groups : float array, shape (G,)
+        The needs that groups of needs are named after; each need belongs to the nearest one, by its logarithm.
+    runs, weights : float array, shape (G, LEVELS)
+        Levels of run time of each group [s], and their probabilities.
+    profile : float array, shape (2, 24)
+        Shares of what comes by hours of a busy and of a quiet day.
+    quiet : int array, shape (2,)
+        The two quiet days of the week.
+    limits : float array, or None
+        Popular limits of run time [s], and as the last one the longest that several jobs have; None if the log has no
+        limits.
+    popular : float
+        Share of the jobs whose limit is a popular one.
+    factors : float array, shape (RUN_CLASSES, len(FACTOR_LEVELS)), or None
+        Quantiles of limits over run times, by classes of run times.
+    repeat : float array, shape (2,), or None
+        The probability that a job repeats the need of the one before, and then its level, if there are no campaigns.
+    chain : Chain or None
+        Of the campaigns.
+    gaps : float array, shape (WORK_CLASSES, 2, len(GAP_LEVELS)), or None
+        Quantiles of the times between jobs of a campaign [s], by the class of the work of the job before and by whether
+        the need changes or stays.
+    looks : float or None
+        At how many times more than one a campaign looks before it begins, on average.
     """
 
-    gaps: np.ndarray
-    hours: np.ndarray
-    summed: np.ndarray
-    days: np.ndarray
+    servers: float
+    load: float
+    needs: np.ndarray
+    shares: np.ndarray
+    groups: np.ndarray
+    runs: np.ndarray
+    weights: np.ndarray
+    profile: np.ndarray
     quiet: np.ndarray
+    limits: np.ndarray | None = None
+    popular: float = 0.0
+    factors: np.ndarray | None = None
+    repeat: np.ndarray | None = None
+    chain: Chain | None = None
+    gaps: np.ndarray | None = None
+    looks: float | None = None
 
+    @property
+    def size(self) -> int:
+        """Return how many numbers the summary holds."""
+        return sum(np.size(x) for x in (*self, *(self.chain or ())) if isinstance(x, float | np.ndarray))
 
-@numba.njit(cache=True, nogil=True)
-def _place(summed, part):
-    """Return the first place whose summed probability exceeds a part of the whole."""
-    last = len(summed) - 1
-    part *= summed[last]
-    low, high = 0, last
-    while low < high:
-        middle = (low + high) // 2
-        if summed[middle] > part:
-            high = middle
+    @property
+    def group(self) -> np.ndarray:
+        """Return the group of each need."""
+        return nearest(self.needs, self.groups)
+
+    @property
+    def cell(self) -> np.ndarray:
+        """Return the cell of each need and level."""
+        return self.group[:, None] * THIRDS + np.arange(LEVELS) * THIRDS // LEVELS
+
+    @property
+    def share(self) -> np.ndarray:
+        """Return the share of the jobs that has each need and level."""
+        return self.shares[:, None] * self.weights[self.group]
+
+    def run_of(self, kind: np.ndarray, level: np.ndarray) -> np.ndarray:
+        """Return the run times of jobs by need and level, in whole seconds."""
+        return np.maximum(1.0, np.round(self.runs[self.group[kind], level]))
+
+    def span(self, work: np.ndarray) -> float:
+        """Return how long jobs take to come at the load of the log [s]."""
+        return work.sum() / (self.load * self.servers)
+
+    def work_class(self) -> np.ndarray:
+        """Return the class of the work of each need and level."""
+        return self._classes(self.needs[:, None] * self.runs[self.group], WORK_CLASSES)
+
+    def run_class(self) -> np.ndarray:
+        """Return the class of the run time of each need and level."""
+        return self._classes(self.runs[self.group], RUN_CLASSES)
+
+    def _classes(self, values, classes):
+        """Return the class of a value of each need and level: equal parts of half the jobs and half the work."""
+        work = self.share * self.needs[:, None] * self.runs[self.group]
+        part = self.share / self.share.sum() / 2 + work / work.sum() / 2
+        order = np.argsort(values, axis=None, kind="stable")
+        middle = np.cumsum(part.ravel()[order]) - part.ravel()[order] / 2
+        result = np.empty(values.size, dtype=int)
+        result[order] = np.minimum((middle * classes).astype(int), classes - 1)
+        return result.reshape(values.shape)
+
+    def week(self) -> np.ndarray:
+        """Return how likely it is to submit in each hour of each day, over the likeliest one."""
+        return self.profile[np.isin(np.arange(7), self.quiet).astype(int)] / self.profile.max()
+
+    def gap_tables(self) -> np.ndarray:
+        """Return gaps at equally spaced probabilities, by class of work and by whether the need changes or stays."""
+        assert self.gaps is not None
+        parts, rows = np.linspace(0, 1, GRID), np.log(self.gaps.reshape(-1, len(GAP_LEVELS)) + 1)
+        tables = np.array([np.exp(np.interp(parts, GAP_LEVELS, row)) - 1 for row in rows])
+        return np.round(tables, 6)  # so that no gap is late on one processor only
+
+    def draw(self, jobs: int, seed: int) -> Log:
+        """Draw a log at the load of the one that was summarized; its users are campaigns, one number each.
+
+        Examples
+        --------
+        >>> from mjq_book.experiments.campaigns.fitting import summarize
+        >>> from mjq_logs import example_log
+        >>> site = summarize(example_log())
+        >>> copy = site.draw(jobs=2000, seed=1)
+        >>> len(copy), copy.servers, site.size < 700
+        (2000, 64.0, True)
+        """
+        rng = np.random.default_rng(seed)
+        if self.chain is None:
+            kind, level = _single_jobs(rng, self.shares, self.weights[self.group], self.repeat, jobs)
+            begins = np.zeros(jobs, dtype=bool)
         else:
-            low = middle + 1
-    return low
+            kind, level, gap, rank, begins = self.campaigns(rng, jobs)
+        need, run = self.needs[kind], self.run_of(kind, level)
+        work = need * run
+        if self.chain is None:
+            arrival = np.sort(placed_singly(rng, self.week(), jobs, self.span(work)))
+        else:
+            arrival = self.placed(rng, gap, rank, begins, work)
+        changed = begins | np.append(True, (kind[1:] != kind[:-1]) | (level[1:] != level[:-1]))
+        estimate = self._limits(rng, self.run_class()[kind, level], run, changed)
+        place = np.argsort(arrival, kind="stable")
+        log = Log(need=need, run=run, estimate=estimate, user=np.cumsum(begins) - 1, servers=self.servers)
+        return log.of(place, submit=np.floor(arrival[place]))
+
+    def campaigns(self, rng: np.random.Generator, jobs: int) -> tuple[np.ndarray, ...]:
+        """Return need, level, kind of gap, its rank, and whether it begins a campaign, for each job."""
+        share = self.share / self.share.sum()
+        usual = np.bincount(self.cell.ravel(), share.ravel())
+        deck = _deck(rng, share, jobs)
+        return _campaigns(rng, self.chain, deck, usual, self.group, self.cell, self.work_class())
+
+    def placed(
+        self, rng: np.random.Generator, gap: np.ndarray, rank: np.ndarray, begins: np.ndarray, work: np.ndarray
+    ) -> np.ndarray:
+        """Return when jobs of campaigns come."""
+        times = self.week(), self.gap_tables()
+        return _placed(rng, *times, gap, rank, begins, work, self.span(work), self.looks)
+
+    def _limits(self, rng, of, run, changed):
+        """Draw limits: a campaign keeps its factor as long as it keeps need and level."""
+        if self.limits is None or self.factors is None:
+            return None
+        since = np.maximum.accumulate(np.where(changed, np.arange(len(run)), 0))
+        part, popular = rng.random(len(run))[since], rng.random(len(run))[since] < self.popular
+        factor = np.empty(len(run))
+        for k, row in enumerate(self.factors):
+            factor[of == k] = np.exp(np.interp(part[of == k], FACTOR_LEVELS, np.log(row)))
+        asked = np.maximum(run, np.minimum(run * factor, self.limits[-1]))
+        common = self.limits[:-1]
+        near = np.maximum(nearest(asked, common), np.searchsorted(common, run))
+        fits = popular & (near < len(common))
+        return np.ceil(np.where(fits, common[np.minimum(near, len(common) - 1)], asked))
 
 
-@numba.njit(cache=True, nogil=True)
+def nearest(values: np.ndarray, named: np.ndarray) -> np.ndarray:
+    """Return the place of the nearest of some rising numbers, by ratio; in the middle it is the lower one.
+
+    >>> nearest(np.array([1.0, 12.0, 13.0, 90.0]), np.array([1.0, 9.0, 16.0])).tolist()
+    [0, 1, 2, 2]
+    """
+    return np.searchsorted(np.sqrt(named[1:] * named[:-1]), values)
+
+
+# --- Needs and levels -------------------------------------------------------------------------------------------------
+
+
 def _deck(rng, shares, jobs):
     """Return how many of some jobs have each need and level; what is left of whole numbers is drawn evenly."""
-    needs, levels = shares.shape
-    deck, rest = np.zeros((needs, levels), np.int64), np.zeros(needs * levels)
-    total, spare = 0.0, jobs
-    for k in range(needs * levels):
-        expected = shares[k // levels, k % levels] * jobs
-        deck[k // levels, k % levels] = int(expected)
-        spare -= int(expected)
-        total += expected - int(expected)
-        rest[k] = total
-    shift, k = rng.random(), 0
-    for card in range(spare):
-        while k < needs * levels - 1 and rest[k] <= (card + shift) * total / spare:
-            k += 1
-        deck[k // levels, k % levels] += 1
-    return deck
+    expected = (shares * jobs).ravel()
+    deck = expected.astype(int)
+    spare, rest = jobs - deck.sum(), np.cumsum(expected - deck)
+    at = (np.arange(spare) + rng.random()) * rest[-1] / spare
+    more = np.minimum(np.searchsorted(rest, at, side="right"), deck.size - 1)
+    return (deck + np.bincount(more, minlength=deck.size)).reshape(shares.shape)
 
 
 @numba.njit(cache=True, nogil=True)
-def _dealt(rng, chain, likely, deck, of_cell, summed):
-    """Deal one job: a cell by its cards and how likely it is, then any of its cards."""
-    total = 0.0
-    for cell in range(len(of_cell)):
-        total += likely[cell] * of_cell[cell]
-        summed[cell] = total
-    cell = _place(summed[: len(of_cell)], rng.random())
-    group, third = cell // THIRDS, cell % THIRDS
-    levels = deck.shape[1]
-    low, high = third * levels // THIRDS, (third + 1) * levels // THIRDS
-    begin, end = chain.first[group], chain.first[group + 1]
-    total, k = 0.0, 0
-    for need in range(begin, end):
-        for level in range(low, high):
-            total += deck[need, level]
-            summed[k] = total
-            k += 1
-    k = _place(summed[:k], rng.random())
-    return begin + k // (high - low), low + k % (high - low)
+def _place(rng, weights):
+    """Return a place, as likely as its weight says, or -1 if there is no weight."""
+    summed = np.cumsum(weights)
+    if summed[-1] == 0:
+        return -1
+    return min(np.searchsorted(summed, rng.random() * summed[-1], side="right"), len(summed) - 1)
 
 
 @numba.njit(cache=True, nogil=True)
-def _of_level(rng, begin, end, level, deck, summed):
-    """Return a need of a group that has a card of a level, or -1."""
-    total = 0.0
-    for need in range(begin, end):
-        total += deck[need, level]
-        summed[need - begin] = total
-    return begin + _place(summed[: end - begin], rng.random()) if total > 0 else -1
+def _dealt(rng, likely, deck, left, cells):
+    """Deal one job: a cell by how many cards are left of it and how likely it is, then any of its cards."""
+    cell = _place(rng, likely * left)
+    card = _place(rng, (deck * (cells == cell)).ravel())
+    return card // LEVELS, card % LEVELS
 
 
 @numba.njit(cache=True, nogil=True)
-def _near(rng, level, deck, summed):
-    """Return another level of which there is a card, or -1; near levels are more probable."""
-    total = 0.0
-    for other in range(len(deck)):
-        if other != level and deck[other] > 0:
-            total += HALVES[abs(other - level)]
-        summed[other] = total
-    return _place(summed[: len(deck)], rng.random()) if total > 0 else -1
+def _campaigns(rng, chain, deck, usual, groups, cells, work_class):
+    """Draw jobs, the campaigns in a row; `usual` are the shares of the cells in all jobs."""
+    jobs = deck.sum()
+    need, level, gap = np.empty(jobs, np.int64), np.empty(jobs, np.int64), np.zeros(jobs, np.int64)
+    rank, begins = np.empty(jobs), np.zeros(jobs, np.bool_)
+    begin_at, go_on, end = chain.begin.ravel() / usual, chain.fresh.ravel() / usual, chain.end.ravel()
+    left = np.bincount(cells.ravel(), deck.ravel(), len(usual))
+    seen = np.full(len(deck), -1)
+    new, begin, fresh, w, b = True, 0, 0, 0, 0
+    for k in range(jobs):
+        before, was, work, copied = w, b, work_class[w, b], -1
+        if new:
+            begin, fresh, begins[k] = k, k, True
+            w, b = _dealt(rng, begin_at, deck, left, cells)
+        else:
+            clock = np.searchsorted(CLOCK, k - 1 - fresh, side="right") - 1
+            part, copy = rng.random(), chain.copy[work, clock]
+            if part < copy + chain.near[work, clock]:
+                copied = k - _back(rng, k - begin)
+                w, b = need[copied], level[copied]
+                if part >= copy or deck[w, b] == 0:
+                    by_distance = HALVES[np.abs(np.arange(LEVELS) - b)] * (deck[w] > 0)
+                    by_distance[b] = 0
+                    b = _place(rng, by_distance)
+            if copied < 0 or b < 0:  # all jobs of the need have been dealt
+                copied = -1
+                w, b = _dealt(rng, go_on, deck, left, cells)
+                if rng.random() < chain.keep:
+                    other = _place(rng, deck[:, was] * (groups == groups[w]))
+                    if other >= 0:
+                        w, b = other, was
+            gap[k] = 2 * work + (1 if w == before else 0)
+        if copied > begin and rng.random() < chain.pace[work]:
+            low = np.searchsorted(GAP_PARTS, rank[copied], side="right") - 1
+            rank[k] = GAP_PARTS[low] + rng.random() * (GAP_PARTS[low + 1] - GAP_PARTS[low])
+        else:
+            rank[k] = rng.random()
+        if seen[w] < begin:
+            fresh = k
+        seen[w] = k
+        need[k], level[k] = w, b
+        deck[w, b] -= 1
+        left[cells[w, b]] -= 1
+        age = chain.age[np.searchsorted(AGES, k - begin + 1, side="right") - 1]
+        new = rng.random() < end[cells[w, b]] * age
+    return need, level, gap, rank, begins
 
 
 @numba.njit(cache=True, nogil=True)
@@ -182,112 +330,40 @@ def _back(rng, jobs):
 
 
 @numba.njit(cache=True, nogil=True)
-def _class(bounds, value):
-    """Return the last class that begins at or below a value."""
-    k = len(bounds) - 1
-    while bounds[k] > value:
-        k -= 1
-    return k
-
-
-@numba.njit(cache=True, nogil=True)
-def drawn_campaigns(
-    rng: np.random.Generator, chain: Chain, jobs: int
-) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Return need, level, kind of gap, its rank, and whether it begins a campaign, for each job; campaigns in a row."""
-    need, level = np.empty(jobs, np.int32), np.empty(jobs, np.int32)
-    gap, rank, begins = np.zeros(jobs, np.int32), np.zeros(jobs), np.zeros(jobs, np.bool_)
-    deck = _deck(rng, chain.shares, jobs)
-    levels = deck.shape[1]
-    of_cell = np.zeros(len(chain.end))
-    for w in range(len(deck)):
-        for b in range(levels):
-            of_cell[chain.group[w] * THIRDS + b * THIRDS // levels] += deck[w, b]
-    seen, summed = np.full(len(deck), -1), np.empty(deck.size)
-    new, begin, fresh, w, b = True, 0, 0, 0, 0
-    for k in range(jobs):
-        before, of_work, copied = w, chain.work[w, b], -1
-        if new:
-            begin, fresh, begins[k] = k, k, True
-            w, b = _dealt(rng, chain, chain.begin, deck, of_cell, summed)
-        else:
-            clock = _class(CLOCK, k - 1 - fresh)
-            part, copy = rng.random(), chain.copy[of_work, clock]
-            if part < copy + chain.near[of_work, clock]:
-                copied = k - _back(rng, k - begin)
-                w, other = need[copied], level[copied]
-                if part >= copy or deck[w, other] == 0:
-                    other = _near(rng, other, deck[w], summed)
-                if other < 0:  # all jobs of this need have been dealt
-                    copied = -1
-                else:
-                    b = other
-            if copied < 0:
-                was = b
-                w, b = _dealt(rng, chain, chain.fresh, deck, of_cell, summed)
-                if rng.random() < chain.keep:
-                    group = chain.group[w]
-                    other = _of_level(rng, chain.first[group], chain.first[group + 1], was, deck, summed)
-                    if other >= 0:
-                        w, b = other, was
-            gap[k] = 2 * of_work + (1 if w == before else 0)
-        if copied > begin and rng.random() < chain.pace[of_work]:
-            low = _class(chain.parts[:-1], rank[copied])
-            rank[k] = chain.parts[low] + rng.random() * (chain.parts[low + 1] - chain.parts[low])
-        else:
-            rank[k] = rng.random()
-        if seen[w] < begin:
-            fresh = k
-        seen[w] = k
-        need[k], level[k] = w, b
-        cell = chain.group[w] * THIRDS + b * THIRDS // levels
-        deck[w, b] -= 1
-        of_cell[cell] -= 1
-        new = rng.random() < chain.end[cell] * chain.age[_class(AGES, k - begin + 1)]
-    return need, level, gap, rank, begins
-
-
-@numba.njit(cache=True, nogil=True)
-def chance_walk(
-    rng: np.random.Generator,
-    needs: np.ndarray,
-    groups: np.ndarray,
-    levels: np.ndarray,
-    repeat_need: float,
-    repeat_level: float,
-    jobs: int,
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return need and level of jobs of which each may repeat the need of the one before, and then its level.
-
-    `needs` are summed probabilities, `groups` those that they belong to, and `levels` the summed probabilities of each
-    group.
-    """
-    need, level = np.empty(jobs, np.int32), np.empty(jobs, np.int32)
+def _single_jobs(rng, shares, weights, repeat, jobs):
+    """Return need and level of jobs of which each may repeat the need of the one before, and then its level."""
+    need, level = np.empty(jobs, np.int64), np.empty(jobs, np.int64)
     w, b = -1, 0
     for k in range(jobs):
         before = w
-        if k == 0 or rng.random() >= repeat_need:
-            w = _place(needs, rng.random())
-        if w != before or rng.random() >= repeat_level:
-            b = _place(levels[groups[w]], rng.random())
+        if k == 0 or rng.random() >= repeat[0]:
+            w = _place(rng, shares)
+        if w != before or rng.random() >= repeat[1]:
+            b = _place(rng, weights[w])
         need[k], level[k] = w, b
     return need, level
 
 
-@numba.njit(cache=True, nogil=True)
-def _begin(rng, times, span):
-    """Return when a campaign may begin: a week at random, then a day and an hour of the profile.
+# --- Times ------------------------------------------------------------------------------------------------------------
 
-    In a span of less than an hour or so this may hardly be met; then it is any time.
-    """
-    for _ in range(MOST_TRIES):
-        week = np.floor(rng.random() * (span / WEEK + 1))
-        day = _place(times.days, rng.random())
-        hour = _place(times.summed[1 if times.quiet[day] else 0], rng.random())
-        begin = week * WEEK + day * DAY + (hour + rng.random()) * HOUR
+
+@numba.njit(cache=True, nogil=True)
+def _begin(rng, week, days, span):
+    """Return when a campaign may begin: a week at random, then a day and an hour of the profile."""
+    while True:
+        weeks = np.floor(rng.random() * (span / WEEK + 1))
+        day = _place(rng, days)
+        hour = _place(rng, week[day])
+        begin = weeks * WEEK + day * DAY + (hour + rng.random()) * HOUR
         if begin < span:
             return begin
-    return rng.random() * span
+
+
+@numba.njit(cache=True, nogil=True)
+def placed_singly(rng: np.random.Generator, week: np.ndarray, jobs: int, span: float) -> np.ndarray:
+    """Return when jobs come that know nothing of each other, in any order."""
+    days = week.sum(axis=1)
+    return np.array([_begin(rng, week, days, span) for _ in range(jobs)])
 
 
 @numba.njit(cache=True, nogil=True)
@@ -299,12 +375,11 @@ def _gap(table, rank):
 
 
 @numba.njit(cache=True, nogil=True)
-def _late(rng, times, table, now, gap):
+def _late(rng, week, table, now, gap):
     """Return when a long gap ends: it is drawn again until it ends at an hour at which people submit."""
     for _ in range(TRIES):
         hour = int((now + gap) // HOUR)
-        kind = 1 if times.quiet[hour // 24 % 7] else 0
-        if rng.random() < times.hours[kind, hour % 24]:
+        if rng.random() < week[hour // 24 % 7, hour % 24]:
             break
         for _ in range(TRIES):
             other = _gap(table, rng.random())
@@ -315,63 +390,31 @@ def _late(rng, times, table, now, gap):
 
 
 @numba.njit(cache=True, nogil=True)
-def _some(rng, mean):
-    """Return a whole number with this mean: it is rounded up or down."""
-    return int(mean) + (1 if rng.random() < mean - int(mean) else 0)
-
-
-@numba.njit(cache=True, nogil=True)
-def _ahead(busy, day):
+def _ahead(busy, time):
     """Return the work of two weeks from a day on, the first day again after the last; near days count more."""
     total = 0.0
     for k in range(AHEAD):
-        total += busy[(day + k) % len(busy)] / (k + NEAR)
+        total += busy[(int(time // DAY) + k) % len(busy)] / (k + NEAR)
     return total
 
 
 @numba.njit(cache=True, nogil=True)
-def placed(
-    rng: np.random.Generator,
-    times: Times,
-    gap: np.ndarray,
-    rank: np.ndarray,
-    begins: np.ndarray,
-    work: np.ndarray,
-    span: float,
-    looks: float,
-) -> np.ndarray:
-    """Return when jobs of campaigns come; what would come after the span comes at its beginning.
-
-    Campaigns are placed one by one, that with the most work first, so that small ones fill what large ones leave. A
-    campaign looks at several times to begin, one and on average `looks` more, and begins where least work has been
-    placed in the two weeks ahead.
-    """
-    arrival = np.empty(len(gap))
+def _placed(rng, week, gap_tables, gap, rank, begins, work, span, looks):
+    """Return when jobs of campaigns come; what would come after the span comes at its beginning."""
+    arrival, days = np.empty(len(gap)), week.sum(axis=1)
     busy = np.zeros(int(span // DAY) + 1)
     first = np.append(np.flatnonzero(begins), len(gap))
     total = np.array([work[first[c] : first[c + 1]].sum() for c in range(len(first) - 1)])
     for c in np.argsort(-total, kind="mergesort"):
-        now = _begin(rng, times, span)
-        for _ in range(_some(rng, looks)):
-            other = _begin(rng, times, span)
-            if _ahead(busy, int(other // DAY)) < _ahead(busy, int(now // DAY)):
+        now = _begin(rng, week, days, span)
+        for _ in range(int(looks) + (1 if rng.random() < looks - int(looks) else 0)):
+            other = _begin(rng, week, days, span)
+            if _ahead(busy, other) < _ahead(busy, now):
                 now = other
         for k in range(first[c], first[c + 1]):
             if k > first[c]:
-                table = times.gaps[gap[k]]
-                pause, before = _gap(table, rank[k]), now
-                now = before + pause
-                if pause > LATE:
-                    now = _late(rng, times, table, before, pause)
+                pause = _gap(gap_tables[gap[k]], rank[k])
+                now = _late(rng, week, gap_tables[gap[k]], now, pause) if pause > LATE else now + pause
             arrival[k] = now % span
             busy[int(arrival[k] // DAY)] += work[k]
-    return arrival
-
-
-@numba.njit(cache=True, nogil=True)
-def placed_singly(rng: np.random.Generator, times: Times, jobs: int, span: float) -> np.ndarray:
-    """Return when jobs come that know nothing of each other, in any order."""
-    arrival = np.empty(jobs)
-    for k in range(jobs):
-        arrival[k] = _begin(rng, times, span)
     return arrival

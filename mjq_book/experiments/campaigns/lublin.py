@@ -18,26 +18,13 @@ SHORT_AT_NONE, BY_NEED = 0.78, -0.0054  # probability of the short one: at need 
 LONGEST_LOG, LONGEST_GAP_LOG = 12.0, 13.0  # natural logarithms of seconds
 GAP = 10.2303 * 1.0225, 0.4871  # gamma distribution of the logarithm of gaps
 BY_DAY = 8.1737, 3.9631  # gamma distribution of arrivals over the half hours of a day
-HALF_HOURS, FIRST, LENGTH = 48, 11, 1800.0
+HALF_HOURS, FIRST, HALF_HOUR = 48, 11, 1800.0
 
 
 def lublin_log(jobs: int, servers: int, load: float, seed: int) -> Log:
-    """Draw jobs of the model of Lublin and Feitelson, at a load.
+    """Draw jobs of the model of Lublin and Feitelson, at a load; it has no limits of run times.
 
-    Gaps are multiplied by one factor, before the hours of the day, so that the load is met. The model has no limits of
-    run times; users are taken to know them.
-
-    Parameters
-    ----------
-    jobs : int
-    servers : int
-    load : float
-        Work that comes over what all servers could do until the last job comes.
-    seed : int
-
-    Returns
-    -------
-    Log
+    Gaps are multiplied by one factor, before the hours of the day, so that the load is met.
 
     Examples
     --------
@@ -48,32 +35,28 @@ def lublin_log(jobs: int, servers: int, load: float, seed: int) -> Log:
     rng = np.random.default_rng(seed)
     need = _needs(rng, jobs, servers)
     run = np.maximum(1, np.floor(np.exp(_run_logs(rng, need))))
-    span = need @ run / (load * servers)
     gap = rng.gamma(*GAP, jobs)
     while len(again := np.flatnonzero(gap > LONGEST_GAP_LOG)):
         gap[again] = rng.gamma(*GAP, len(again))
-    passed = np.cumsum(np.exp(gap) / LENGTH)
+    passed = np.cumsum(np.exp(gap))
+    even = passed * (need @ run / (load * servers)) / (passed[-1] * HALF_HOUR)  # half hours if all were alike
     hours = special.gammainc(BY_DAY[0], (FIRST + np.arange(HALF_HOURS + 1) - 0.5) / BY_DAY[1])
     weight = np.roll(np.diff(hours), FIRST - 1)
-    weight /= weight.mean()
-    summed = np.append(0.0, np.cumsum(weight))
-    even = passed * span / (passed[-1] * LENGTH)  # half hours if all were alike
+    summed = np.append(0.0, np.cumsum(weight / weight.mean()))
     days, rest = np.divmod(even, HALF_HOURS)
-    arrival = LENGTH * (days * HALF_HOURS + np.interp(rest, summed, np.arange(HALF_HOURS + 1)))
-    return Log(need=need, run=run, submit=np.floor(arrival), servers=float(servers))
+    arrival = HALF_HOUR * (days * HALF_HOURS + np.interp(rest, summed, np.arange(HALF_HOURS + 1)))
+    return Log(need=need, run=run, submit=np.floor(arrival), servers=servers)
 
 
 def _needs(rng, jobs, servers):
     """Draw needs: of one server, of powers of two, and others."""
     largest = np.log2(servers)
-    middle = max(SMALLEST, largest - BELOW_LARGEST)
-    part = rng.random(jobs)
-    low = rng.random(jobs) < MOSTLY
-    begin, end = np.where(low, SMALLEST, middle), np.where(low, middle, max(largest, middle))
+    middle = largest - BELOW_LARGEST
+    part, low = rng.random(jobs), rng.random(jobs) < MOSTLY
+    begin, end = np.where(low, SMALLEST, middle), np.where(low, middle, largest)
     size = begin + rng.random(jobs) * (end - begin)
     size = np.where(part <= SERIAL + POWER_OF_TWO, np.floor(size + 0.5), size)
-    need = np.floor(2.0**size + 0.5)
-    return np.minimum(np.where(part <= SERIAL, 1, need), servers)
+    return np.minimum(np.where(part <= SERIAL, 1, np.floor(2.0**size + 0.5)), servers)
 
 
 def _run_logs(rng, need):
