@@ -1,17 +1,19 @@
-"""Reads cluster logs, and answers what they tell of a machine.
+"""Reads cluster logs, and answers what they tell of a machine: four storeys, each of which knows those below it.
 
-``reading``     logs in: the Standard Workload Format, Slurm's sacct, CSV, Parquet
-``classes``     jobs grouped by need; fewer classes in place of many
-``capacity``    how many jobs an hour the machine can do, and which jobs cost the others most
-``waits``       replays on machines of other sizes: how many servers keep waits short
-``outages``     when a machine was down: inferred, or by a calendar
-``intervals``   how far to believe a number that comes from one log, and when the log cannot tell
-``making``      logs that nobody has measured
-``report``      all that a log tells of its machine
-``answers``     the classes of all results, with a schema
-``words``       answers in sentences
-``plots``       pictures of all that
+``reading``     a file to a log that knows its window, and what is known of it
+``machine``     hosts, outages and replays: what the machine was and what it would do
+``questions``   what it can do, what another policy would do, how many servers, when a job would start
 ``cli``         the command ``mjq``, and its commands about logs
+
+Beside them stand
+
+``answers``     what the classes of all results share, and their schema
+``words``       what their sentences share
+``tables``      how they stand in tables
+``plots``       pictures of them
+``intervals``   how far to believe a number that comes from one log, and when the log cannot tell
+``classes``     jobs grouped by need
+``making``      logs that nobody has measured
 """
 
 from __future__ import annotations

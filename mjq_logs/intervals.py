@@ -56,7 +56,7 @@ PLACE_ROUNDING = 1e-9  # of a number of jobs
 
 
 class Blocks(NamedTuple):
-    """Hold what a log tells of a quantity, and what an interval is made of; plain numbers, to be kept as JSON.
+    """Hold what a log tells of a quantity, and what an interval is made of.
 
     Attributes
     ----------

@@ -19,8 +19,8 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from mjq_book.browser import PROGRAMS
 from mjq_book.experiments import public_logs
 from mjq_book.runs import provenance
-from mjq_logs.capacity import estimates
 from mjq_logs.cli import main
+from mjq_logs.questions.capacity import estimates
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGES = provenance.OURS
@@ -148,7 +148,7 @@ def few_jobs(monkeypatch):
 @pytest.fixture
 def few_draws(monkeypatch):
     """What does not depend on how many draws a forecast rests on is seen with few of them."""
-    monkeypatch.setattr("mjq_logs.forecast.record.DRAWS", 5)
+    monkeypatch.setattr("mjq_logs.questions.wait.record.DRAWS", 5)
 
 
 @pytest.fixture

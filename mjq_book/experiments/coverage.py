@@ -27,8 +27,8 @@ from mjq._util.parallel import map_cases
 from mjq.simulation import Schedule, replay
 from mjq_book.experiments.tables.keeping import keep
 from mjq_logs import Log, intervals, own_order_capacity
-from mjq_logs.capacity.estimates import mean_work
-from mjq_logs.waits.one_size import difference, interval, wait_statistics, worth
+from mjq_logs.questions.capacity.estimates import mean_work
+from mjq_logs.questions.waits import difference, interval, wait_statistics, worth
 
 TABLE = Path(__file__).parent / "tables/coverage.csv"
 COMMAND = "make experiment NAME=coverage"
@@ -222,7 +222,7 @@ def _intervals(log, case):
         wait_statistics(log, size, case.policy, percentile=PERCENTILE, number=number)
         for size in (machine.servers, machine.more)
     )
-    gain = difference(here, more, "mean")
+    gain = difference(here.mean, more.mean)
     own, work = own_order_capacity(log, case.policy), mean_work(log)
     return {
         "mean": interval(here, "mean"),

@@ -27,9 +27,9 @@ import mjq_logs
 from mjq_book.experiments.public_logs import load_of, required_traces
 from mjq_book.experiments.summaries import TABLES
 from mjq_book.experiments.tables.keeping import keep
-from mjq_logs.forecast.nearest import MEMORY
-from mjq_logs.forecast.record import LAST_PART, features, judged, past_of
-from mjq_logs.forecast.state import history
+from mjq_logs.questions.wait.nearest import MEMORY
+from mjq_logs.questions.wait.record import LAST_PART, features, judged, past_of
+from mjq_logs.questions.wait.state import history
 
 TABLE = Path(__file__).parent / "tables/forecasts.csv"
 REPLAYED = {"KTH-SP2": "KTH-SP2-easy.swf.gz", "SDSC-SP2": "SDSC-SP2-easy.swf.gz"}

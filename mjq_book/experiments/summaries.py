@@ -30,7 +30,7 @@ from mjq_book.experiments.campaigns.fitting import summarize
 from mjq_book.experiments.campaigns.lublin import lublin_log
 from mjq_book.experiments.public_logs import load_of, required_traces
 from mjq_book.experiments.tables.keeping import keep
-from mjq_logs.capacity.saturated import LINE, saturated_starts
+from mjq_logs.machine.saturated import LINE, saturated_starts
 from mjq_logs.reading.log import HOUR
 
 TABLE = Path(__file__).parent / "tables/summaries.csv"

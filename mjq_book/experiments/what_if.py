@@ -19,7 +19,7 @@ import numpy as np
 from mjq_book.experiments.coverage import MACHINES, Case, drawn, keep_rows
 from mjq_book.experiments.summaries import waits_of
 from mjq_logs import Changed, Log, capped, what_if, with_exact_estimates, without_need
-from mjq_logs.answers import Effect
+from mjq_logs.questions.plan.what_if import Effect
 
 TABLE = Path(__file__).parent / "tables/what_if.csv"
 COMMAND = "make experiment NAME=what_if"

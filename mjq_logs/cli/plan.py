@@ -37,7 +37,7 @@ from mjq_logs.cli.reading import (
 
 MISSED = 3  # exit status: no size meets the target
 HOUR = 3600.0  # seconds
-MOST_SIZES = 200
+MOST_SIZES, SIZES = 200, 10
 
 
 class Duration(click.ParamType):
@@ -68,11 +68,11 @@ def _one_unit(context, option, words):
 
 
 class Range(NamedTuple):
-    """Hold the lowest size and the highest, and how many there are, or None."""
+    """Hold the lowest size and the highest, and how many are tried."""
 
     low: float
     high: float
-    sizes: int | None
+    sizes: int
 
 
 class Sizes(Machine):
@@ -90,13 +90,11 @@ class Sizes(Machine):
             return super().servers(value, parameter, context, unit)
         try:
             first, last, *rest = str(value).split(":")
-            count = None
-            if rest:
-                (count,) = [int(x) for x in rest]
+            (count,) = [int(x) for x in rest] or [SIZES]
         except ValueError:
             self.fail(f"{brief(value)} is not {self.wanted}", parameter, context)
         low, high = size_of(first, unit), size_of(last, unit)
-        if low is None or high is None or not low <= high or (count is not None and not 1 <= count <= MOST_SIZES):
+        if low is None or high is None or not low <= high or not 1 <= count <= MOST_SIZES:
             self.fail(
                 f"{brief(value)} is not a range of at most {MOST_SIZES} rising positive sizes", parameter, context
             )
@@ -177,114 +175,25 @@ def plan(
       mjq plan jobs.txt --cap 32 --estimates exact
     """
     import mjq_logs
+    from mjq_logs.questions.plan.shown import shown
 
     asks = bool(caps or absent or estimates)
     if target is None and not asks and not anonymous:
         raise click.UsageError("give --target-wait, or a what-if: --cap, --estimates or --without")
-    common = dict(
-        percentile=percentile, growth=growth, node=node, output=output, force=force,
-        progress=not quiet and sys.stderr.isatty(),
-    )  # fmt: skip
-    cluster_log = read(log, servers=None if isinstance(sizes, Range) else sizes, **reading)
+    facts = read(log, servers=None if isinstance(sizes, Range) else sizes, **reading)
+    cluster_log = facts.log
     if anonymous:
         show_classes(cluster_log)
         return 0
     changes = [mjq_logs.capped(cluster_log, cap) for cap in caps]
     changes += [mjq_logs.with_exact_estimates(cluster_log)] if estimates else []
     changes += [mjq_logs.without_need(cluster_log, need) for need in absent]
-    tried = _tried(cluster_log, sizes, node)
-    result = mjq_logs.planned(cluster_log, target, policies, tried, changes=changes, workers=workers, **common)
+    tried = mjq_logs.sizes_between(cluster_log, *sizes, node=node) if isinstance(sizes, Range) else None
+    result = mjq_logs.planned(
+        facts, target, policies, tried, changes=changes, percentile=percentile, growth=growth, node=node,
+        output=output, force=force, workers=workers, progress=not quiet and sys.stderr.isatty(),
+    )  # fmt: skip
     title = "How many servers?" if result.target is not None else "What if?"
-    sheet.deliver(_answer(log, cluster_log, result), result, full, as_json, page, title, _charts(result))
+    answer, charts = shown(log, facts, result)
+    sheet.deliver(answer, result, full, as_json, page, title, charts)
     return 0 if result.met else MISSED
-
-
-def _tried(log, given, node):
-    """Return the sizes that an option asks for, or None."""
-    from mjq_logs import sizes_between
-
-    if not isinstance(given, Range):
-        return None
-    count = {} if given.sizes is None else {"count": given.sizes}
-    return sizes_between(log, given.low, given.high, **count, node=node)
-
-
-def _charts(result):
-    """Return the charts of a page."""
-    from mjq_logs import plots
-    from mjq_logs.words import amount_in_words
-
-    goal, charts = f"{result.percentile:g} % wait at most", []
-    if result.target is not None:
-        charts += [
-            sheet.Chart(f"{goal}, against the size", lambda ax: plots.waits_by_size(result, ax)),
-            sheet.Chart("Mean wait, against the size", lambda ax: plots.waits_by_size(result, ax, "mean")),
-            sheet.Chart(f"{goal}, against the load", lambda ax: plots.waits_by_load(result, ax)),
-            sheet.Chart("Mean wait, against the load", lambda ax: plots.waits_by_load(result, ax, "mean")),
-        ]
-    if result.what_if:
-        caption = f"Mean wait on {amount_in_words(result.what_if[0].servers)}, as it is and under each change"
-        charts.append(sheet.Chart(caption, lambda ax: plots.waits_by_change(result, ax)))
-    return charts
-
-
-def _answer(path, log, result):
-    """Return a plan for people: its sentences, and the table of sizes or, if changes are asked for, that of changes."""
-    sentences = [sentence for answer in result.policies for sentence in answer.verdict]
-    sentences += dict.fromkeys(f"{effect.change}: {effect.told}" for effect in result.what_if)
-    first, *others = [_by_size(answer, result) for answer in result.policies] or [None]
-    if result.what_if:
-        first, others = _what_if(result), [first, *others] if first else []
-    assumed = [f"- {sentence}" for sentence in result.assumes]
-    more = {
-        "how well replays agree with the log": ["\n".join(result.real_waits)] if result.real_waits else [],
-        "waits on machines of other sizes" if result.what_if else "waits under other policies": others,
-        "waits at other loads": [_by_load(answer, result) for answer in result.policies if answer.loads],
-        "what all of this assumes": ["\n".join(["All of this assumes:", *assumed])] if assumed else [],
-    }
-    return sheet.answer(path, log, result.warnings, sentences, first, more, result.notes)
-
-
-def _what_if(result):
-    """Return what each change would do under each policy."""
-    from mjq_logs.words import amount_in_words
-
-    machine = amount_in_words(result.what_if[0].servers)
-    title = f"{machine}: the same jobs as they are and under each change, with 95 % intervals of the difference"
-    return sheet.table(title, result.what_if, percentile=result.percentile)
-
-
-def _by_size(answer, result):
-    from mjq_logs.answers import Column
-
-    rows = [row for row in answer.sizes if row.shown]
-    known = any(row.waits and row.waits.mean.low is not None for row in rows)
-    sentences = [f"Waits under {answer.policy}" + ", with 95 % intervals" * known]
-    if known:
-        further = "server" if result.node == 1 else "node"
-        sentences += [
-            "What is saved is of the mean wait, and is left out where its interval holds zero",
-            f"What each further {further} saves is the mean from this size to the next that is at least a tenth larger",
-        ]
-    if between := [f"{row.servers:g}" for row in answer.sizes if not row.shown]:
-        further = (
-            f"A further size, {between[0]}, was tried, and is" if len(between) == 1
-            else f"Further sizes from {between[0]} to {between[-1]} were tried, and are"
-        )  # fmt: skip
-        sentences.append(f"{further} in --json; the table has those at which the target begins to be met or missed")
-    verdicts = [_verdict(row, answer.tells) if row.waits else f"too small for {row.too_large}" for row in rows]
-    words = dict(percentile=result.percentile, node=result.node)
-    return sheet.table(". ".join(sentences), rows, (Column("target"), verdicts), **words)
-
-
-def _verdict(row, tells):
-    """Return in a word or two whether a size meets the target, and whether the log can tell where it can of some."""
-    sure = not tells or row.surely or row.surely_misses
-    return ("met" if row.meets else "missed") + ("" if sure else ", not surely")
-
-
-def _by_load(answer, result):
-    from mjq_logs.words import amount_in_words
-
-    title = f"Waits on {amount_in_words(answer.servers)} under {answer.policy}, with less and with more load"
-    return sheet.table(title, answer.loads, percentile=result.percentile)

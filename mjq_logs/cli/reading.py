@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from importlib import import_module
 from io import BytesIO
@@ -16,7 +16,7 @@ from mjq._util.plain import brief
 from mjq_logs.cli.common import note, show, show_json
 
 if TYPE_CHECKING:
-    from mjq_logs import Gap, Hosts, Log
+    from mjq_logs import Facts, Hosts, Log
 
 
 def taken_by(module: str, check: str) -> Callable:
@@ -31,6 +31,36 @@ def taken_by(module: str, check: str) -> Callable:
         return words
 
     return callback
+
+
+class Needing(click.Option):
+    """Know what an option needs, beside which other ones cannot be given.
+
+    Parameters
+    ----------
+    pool : str, optional
+        Why it needs all servers in one pool, and no hosts.
+    one_resource : bool
+        Whether it knows one resource only.
+    """
+
+    def __init__(self, *words: Any, pool: str = "", one_resource: bool = False, **how: Any) -> None:
+        super().__init__(*words, **how)
+        self.pool, self.one_resource = pool, one_resource
+
+
+def require_needs(units: Sequence[str], hosts: Hosts | None) -> None:
+    """Raise an error if an option is given that needs one resource or a pool, and there are several, or hosts."""
+    context = click.get_current_context()
+    for option in context.command.params:
+        if not isinstance(option, Needing) or (
+            context.get_parameter_source(str(option.name)) is not ParameterSource.COMMANDLINE
+        ):
+            continue
+        if hosts is not None and option.pool:
+            raise click.UsageError(f"--hosts and {option.opts[0]} exclude each other: {option.pool}")
+        if len(units) > 1 and option.one_resource:
+            raise click.UsageError(f"{option.opts[0]} knows one resource: give --unit {units[0]}, or leave it out")
 
 
 def unit_option(metavar: str, several: str, callback: Callable) -> Callable:
@@ -75,7 +105,8 @@ several_units = unit_option(
     taken_by("mjq_logs.reading.vectors", "units_of"),
 )  # fmt: skip
 calendar_option = click.option(
-    "--calendar", metavar="FILE", type=click.Path(exists=True, dir_okay=False),
+    "--calendar", metavar="FILE", type=click.Path(exists=True, dir_okay=False), cls=Needing,
+    pool="a calendar says how many servers are up, but not which hosts",
     help="Take the servers that are up from this file. Each line has a time, in seconds on the clock of the log or as "
     "a date as for --from, and how many servers are up from then on. Or the file has nodes that are away: what Slurm "
     "prints for SLURM_TIME_FORMAT=%s sacctmgr -P show event Start=2025-01-01 format=NodeName,Start,End,TRES, for the "
@@ -94,20 +125,22 @@ OUTAGE_OPTIONS = (
 
 
 user_limit_option = click.option(
-    "--user-limit", metavar="N", type=click.FloatRange(min=0, min_open=True),
+    "--user-limit", metavar="N", type=click.FloatRange(min=0, min_open=True), cls=Needing,
+    pool="limits are kept by replays of one pool",
     help="Let each user have at most N servers at once, or those of their largest job. Further jobs of a user wait "
     "before the queue, in order of arrival. Jobs from before --from count for nobody. The policy must be fcfs, "
     "first-fit or easy.",
 )  # fmt: skip
 anonymous_option = click.option(
-    "--anonymous", is_flag=True, help="Print only the table of job classes, as CSV. It names nobody and can be shared."
-)
+    "--anonymous", is_flag=True, cls=Needing, one_resource=True, pool="the table of job classes knows no hosts",
+    help="Print only the table of job classes, as CSV. It names nobody and can be shared.",
+)  # fmt: skip
 growth_option = click.option(
     "--growth", metavar="FACTOR", type=click.FloatRange(min=0, min_open=True), default=1.0, show_default=True,
     help="Multiply the arrival rate of the log by this factor.",
 )  # fmt: skip
 priority_option = click.option(
-    "--priority", metavar="COLUMN=NAME,...",
+    "--priority", metavar="COLUMN=NAME,...", cls=Needing, pool="on hosts jobs start in order of arrival",
     callback=taken_by("mjq_logs.reading.priorities", "order_of"),
     help="Let jobs go first by their queue, qos or partition, such as --priority qos=high,normal: those of the first "
     "name before all others, and those that are not named last. Nobody is interrupted. The policy must be fcfs, "
@@ -131,6 +164,7 @@ class Machine(click.ParamType):
 
     name = "servers"
     files = True  # whether a file of hosts may stand for it
+    nothing = False  # whether it may be 0 of one of several resources
     wanted = "a positive number such as 512"
     each = "a positive number"
 
@@ -171,10 +205,10 @@ class Machine(click.ParamType):
         return units_of(context.params.get("unit")) if context else ()
 
     def size(self, word: str, unit: str | None) -> float | None:
-        """Return a size, by one of several resources if there are, or None."""
+        """Return a size by one of several resources, or None."""
         from mjq_logs.reading.vectors import size_of
 
-        return size_of(word, unit)
+        return 0.0 if self.nothing and word.strip() == "0" else size_of(word, unit)
 
     def servers(
         self, value: object, parameter: click.Parameter | None, context: click.Context | None, unit: str | None = None
@@ -202,7 +236,7 @@ class HostList(Machine):
     Where several resources are counted, a size is a number for each, such as 20x80/512GB.
     """
 
-    name = "hosts"
+    name, nothing = "hosts", True
 
     def convert(self, value: object, parameter: click.Parameter | None, context: click.Context | None) -> Any:
         """Return the :class:`~mjq_logs.Hosts`."""
@@ -218,7 +252,7 @@ class HostList(Machine):
         for word in str(value).split(","):
             count, _, size = word.partition("x")
             number, parts = as_count(count), size.split("/")
-            amounts = [self.part(part, unit, len(units)) for part, unit in zip(parts, units, strict=False)]
+            amounts = [self.size(part, unit) for part, unit in zip(parts, units, strict=False)]
             if not number or len(parts) != len(units) or None in amounts or not any(amounts):
                 each = "80" if len(units) == 1 else f"80/512, with a number for each of {', '.join(map(str, units))}"
                 self.fail(
@@ -229,14 +263,6 @@ class HostList(Machine):
             sizes.append(amounts)
         return Hosts.of(sizes, numbers)
 
-    def part(self, word: str, unit: str | None, resources: int) -> float | None:
-        """Return how much a host has of one resource, which may be nothing of one of several; None if it is no number.
-
-        >>> HostList().part("0", "gpus", 2), HostList().part("0", None, 1), HostList().part("1.5TB", "mem", 2)
-        (0.0, None, 1536.0)
-        """
-        return 0.0 if word.strip() == "0" and resources > 1 else self.size(word, unit)
-
 
 hosts_option = click.option(
     "--hosts", metavar="NxSIZE,...|FILE", type=HostList(),
@@ -246,36 +272,11 @@ hosts_option = click.option(
 )  # fmt: skip
 
 
-def servers_of(hosts: Hosts, servers: Any) -> Any:
-    """Return what all hosts have together, or raise an error if the user says something else."""
-    from mjq._util import checks
-
-    whole = hosts.whole if len(hosts.whole) > 1 else hosts.whole[0]
-    if servers is not None and servers != whole:
-        raise click.UsageError(
-            f"--hosts and --servers disagree: all hosts have {checks.shown(whole)} together, and --servers says "
-            f"{checks.shown(servers)}; leave out --servers"
-        )
-    return whole
-
-
-def refuse_beside_hosts(reasons: Mapping[str, str]) -> None:
-    """Raise an error if the user gives ``--hosts`` and one of these options, by their names, with the reason."""
-    context = click.get_current_context()
-    for option in context.command.params:
-        if option.name in reasons and context.get_parameter_source(option.name) is ParameterSource.COMMANDLINE:
-            raise click.UsageError(f"--hosts and {option.opts[0]} exclude each other: {reasons[option.name]}")
-
-
 class Need(Machine):
     """Read what a job needs: a positive number or, of several resources, how much of each, which may be 0 of some."""
 
-    name, files = "need", False
+    name, files, nothing = "need", False, True
     wanted, each = "a positive number such as 4", "a number"
-
-    def size(self, word: str, unit: str | None) -> float | None:
-        """Return a part of a need by one of several resources, or None."""
-        return 0.0 if word.strip() == "0" else super().size(word, unit)
 
 
 def log_options(command: Callable, unit: Callable = several_units) -> Callable:
@@ -299,61 +300,73 @@ def read(
     keep_gaps: bool | None = None,
     calendar: str | None = None,
     machine: float | None = None,
+    hosts: Hosts | None = None,
     since: str | None = None,
     until: str | None = None,
     user_limit: float | None = None,
     **words: Any,
-) -> Log:
-    """Return the log that these options describe; with `servers`, that of a machine of this size.
+) -> Facts:
+    """Return what is known of the log that these options describe; with `servers`, of a machine of this size.
 
     For a command with :func:`outage_options` outages are taken out, or given by a calendar, and the last note says so.
-    The calendar is of `machine` servers, by default those of the log; they are those of the log where it does not tell
-    its own.
+    The log is that of these `hosts`, or is to be replayed on a `machine`, which the calendar is of: jobs that do not
+    fit on it are not left out.
     """
     import mjq_logs
+    from mjq_logs.machine.host_cases import put_on_hosts
     from mjq_logs.reading.log import INFERRED
 
+    require_needs((words.get("unit") or "").split(","), hosts)
+    if hosts is not None:
+        words["servers"] = _servers_of(hosts, words.get("servers"))
     log = _within(mjq_logs.read_log(path, dict(columns) or None, **words), since, until)
-    if machine is not None and not log.resources and log.servers_from in ("", INFERRED):
-        log = replace(log, servers=machine, servers_from="given")  # the file does not say what the machine is
-    if keep_gaps is not None or calendar is not None:
-        log = _with_outages(log, keep_gaps, calendar, machine, words.get("unit"))
-    return log if user_limit is None else mjq_logs.with_user_limit(log, user_limit)
+    given: dict[str, Any] = {"servers": machine, "servers_from": "given"} if machine is not None else {}
+    if given and not log.resources and log.servers_from in ("", INFERRED):
+        log = replace(log, **given)  # the file does not say what the machine is
+    outages: list[str] = []
+    if calendar is not None:
+        log = mjq_logs.with_calendar(log, mjq_logs.read_calendar(calendar, log, machine, words.get("unit")), machine)
+        outages = mjq_logs.outages_in_words(log)
+    elif keep_gaps is not None:
+        gaps = mjq_logs.find_gaps(log)
+        log = log if keep_gaps else mjq_logs.without_gaps(log, gaps)
+        outages = mjq_logs.outages_in_words(log, gaps)
+    log = replace(log, notes=(*log.notes, *outages), **given)
+    if user_limit is not None:
+        log = mjq_logs.with_user_limit(log, user_limit)
+    return mjq_logs.facts_of(log if hosts is None else put_on_hosts(log, hosts), outages)
 
 
-def _within(log: Log, since: str | None, until: str | None) -> Log:
+def _servers_of(hosts, servers):
+    """Return what all hosts have together, or raise an error if the user says something else."""
+    from mjq._util import checks
+
+    whole = hosts.whole if len(hosts.whole) > 1 else hosts.whole[0]
+    if servers is not None and servers != whole:
+        raise click.UsageError(
+            f"--hosts and --servers disagree: all hosts have {checks.shown(whole)} together, and --servers says "
+            f"{checks.shown(servers)}; leave out --servers"
+        )
+    return whole
+
+
+def _within(log, since, until):
     """Return what the log tells of the window that the user asks for."""
     from mjq_logs import within
-    from mjq_logs.reading.clock import as_moment
 
     if since is None and until is None:
         return log
-    ends = []
-    for option, text in (("--from", since), ("--to", until)):
-        try:
-            ends.append(None if text is None else as_moment(log, text))
-        except ValueError as error:
-            raise ValueError(f"{option}: {error}") from None
-    return within(log, *ends)
+    return within(log, moment(log, "--from", since), moment(log, "--to", until))
 
 
-def _with_outages(
-    log: Log,
-    keep_gaps: bool | None,
-    calendar: str | None = None,
-    machine: float | None = None,
-    unit: str | None = None,
-) -> Log:
-    """Return the log with its outages taken out, or given by a calendar; the last note says so."""
-    import mjq_logs
+def moment(log: Log, option: str, text: str | None) -> float | None:
+    """Return a time of the log [s] for what the user typed, if anything."""
+    from mjq_logs.reading.clock import as_moment
 
-    gaps: tuple[Gap, ...] = ()
-    if calendar is not None:
-        log = mjq_logs.with_calendar(log, mjq_logs.read_calendar(calendar, log, machine, unit), machine)
-    else:
-        gaps = mjq_logs.find_gaps(log)
-        log = log if keep_gaps else mjq_logs.without_gaps(log, gaps)
-    return replace(log, notes=(*log.notes, *mjq_logs.outages_in_words(log, gaps)))
+    try:
+        return None if text is None else as_moment(log, text)
+    except ValueError as error:
+        raise ValueError(f"{option}: {error}") from None
 
 
 def show_classes(log: Log) -> None:
@@ -372,7 +385,7 @@ def schema_option(*names: str) -> Callable:
         if asked:
             import mjq_logs
 
-            show_json(mjq_logs.schema(*names))
+            show_json(mjq_logs.schema(*(getattr(mjq_logs, name) for name in names)))
             context.exit()
 
     return click.option(

@@ -16,11 +16,11 @@ from mjq_logs.cli.reading import (
     calendar_option,
     log_argument,
     log_options,
+    moment,
     read,
     schema_option,
     servers_option,
 )
-from mjq_logs.cli.sheet import brief_time
 
 
 @click.command(cls=Command)
@@ -71,25 +71,17 @@ def wait(log, need, limit, at, policy, servers, page, full, as_json, workers, qu
       mjq wait jobs.txt --unit cpus,mem --servers 384,1.5TB --need 4,16GB --limit 4h
     """
     import mjq_logs
+    from mjq_logs.questions.wait.shown import shown
 
-    cluster_log = read(log, servers=servers, **reading)
+    facts = read(log, servers=servers, **reading)
+    cluster_log = facts.log
     if limit is None and cluster_log.estimate is not None:
         raise click.UsageError("give --limit of the job: the jobs of the log have limits")
     report = mjq_logs.forecast_start(
-        cluster_log, need, limit, _seconds(at, cluster_log), policy,
+        facts, need, limit, moment(cluster_log, "--at", at), policy,
         keep=_cache(), workers=workers, progress=not quiet and sys.stderr.isatty(),
     )  # fmt: skip
-    sheet.deliver(_answer(log, cluster_log, report), report, full, as_json, page, "When one more job would start")
-
-
-def _seconds(at, cluster_log):
-    """Return a time of the log [s] for what the user typed."""
-    from mjq_logs.reading.clock import as_moment
-
-    try:
-        return None if at is None else as_moment(cluster_log, at)
-    except ValueError as error:
-        raise ValueError(f"--at: {error}") from None
+    sheet.deliver(shown(log, facts, report), report, full, as_json, page, "When one more job would start")
 
 
 def _cache():
@@ -104,65 +96,3 @@ def _cache():
         note(f"forecasts of the past are not kept: {folder} cannot be written to")
         return None
     return folder
-
-
-def _answer(path, log, report):
-    """Return the forecast for people."""
-    from mjq_logs.words import amount_in_words
-
-    when = f"{report.date} ({report.at:.10g} s)" if report.date else f"second {report.at:.10g}"
-    alone = " by the replays alone" if report.weight_of_rule is None else ""
-    limit = "" if report.limit is None else f" with a limit of {brief_time(report.limit)}"
-    sentences = [
-        f"At {when} {_jobs(report.running, 'runs', 'run')} on {amount_in_words(report.busy)}, and "
-        f"{_jobs(report.waiting, 'waits', 'wait')}. Starts are those of {report.starts}.",
-        f"A job of {amount_in_words(report.need)}{limit} would wait {brief_time(report.median)} (median){alone}.",
-        *(note for note in report.notes if note not in log.notes),
-    ]
-    more = {
-        "what the forecast rests on": [] if report.weight_of_rule is None else [_rests(report)],
-        "how good such forecasts were": [_record(report.record)] if report.record else [],
-    }
-    return sheet.answer(path, log, report.warnings, sentences, _intervals(report), more)
-
-
-def _jobs(number, singular, plural):
-    return f"{number} job {singular}" if number == 1 else f"{number} jobs {plural}"
-
-
-def _intervals(report):
-    """Return a table of the intervals, with how many starts of the record each held; None if there are none."""
-    from mjq_logs.answers import Column
-
-    if not report.intervals:
-        return None
-    return sheet.table(
-        "Intervals of the wait, and the share of the starts in the last third of the log that they held",
-        [],
-        (Column("wait"), [" to ".join(map(brief_time, ends)) for ends in report.intervals.values()]),
-        (Column("held", "%", ".0f"), report.record.within.values()),
-        names=("interval", [f"{share} %" for share in report.intervals]),
-    )
-
-
-def _rests(report):
-    """Say what the forecast rests on, and what each of these says."""
-    from mjq_logs.words import percent
-
-    share = report.weight_of_rule
-    return (
-        f"The forecast rests on two things. Replays under {report.policy} say {brief_time(report.by_rule)} (median), "
-        f"and count {percent(share, 0)}. The last job like this one waited {brief_time(report.last_alike)}, which "
-        f"counts {percent(1 - share, 0)}."
-    )
-
-
-def _record(record):
-    """Say how good forecasts have been."""
-    return (
-        f"Record: {record.forecasts} starts in the last third of the log were forecast in the same way, each from what "
-        f"was known at its time. The error of the median was {record.error:.2f}. The mean wait had "
-        f"{record.error_of_mean:.2f}, the wait of the last job alike {record.error_of_last:.2f}, and the replays alone "
-        f"{record.error_of_rule:.2f}.\n"
-        "An error is the mean difference of log(1 + wait in minutes)."
-    )

@@ -16,9 +16,8 @@ import polars as pl
 
 from mjq._util import checks
 from mjq._util.plain import counted
-from mjq_logs.answers import Lines
 from mjq_logs.reading.kept import Kept
-from mjq_logs.reading.log import INFERRED, Before, Log, Present
+from mjq_logs.reading.log import INFERRED, Before, Lines, Log, Present
 from mjq_logs.reading.priorities import Order
 from mjq_logs.reading.rows import (
     BEFORE,

@@ -42,7 +42,7 @@ def read_calendar(path: str | Path, log: Log, servers: float | None = None, unit
     Returns
     -------
     float array, shape (m, 2)
-        For :func:`mjq_logs.outages.with_calendar`.
+        For :func:`mjq_logs.machine.outages.with_calendar`.
 
     Raises
     ------

@@ -11,8 +11,9 @@ from numpy.typing import ArrayLike
 from mjq import System
 from mjq._util import checks
 from mjq._util.frozen import ReadOnly, frozen
-from mjq_logs.answers import Lines
+from mjq_logs.answers import Plain
 from mjq_logs.reading.vectors import Vectors, plain
+from mjq_logs.words import amount_in_words, amount_of
 
 if TYPE_CHECKING:  # reading a log needs no simulator
     from mjq.simulation.calendar import Calendar
@@ -31,6 +32,17 @@ COLUMNS = (
 Column = np.ndarray | None  # None if the file lacks it
 
 
+class Lines(Plain):
+    """Count the lines of the file that should hold a job: read = used + the sum of those dropped."""
+
+    read: int
+    used: int
+    dropped: dict[str, int]
+    """Number of lines by the reason."""
+    first: dict[str, list[int]]
+    """Numbers of the first lines by the reason."""
+
+
 class Gap(NamedTuple):
     """Hold a time in which nothing was submitted and nothing ran, and that is taken for an outage.
 
@@ -47,8 +59,19 @@ class Gap(NamedTuple):
     taken: float
 
 
+class Part(ReadOnly):
+    """Hold jobs beside those of a log."""
+
+    def of(self, which: np.ndarray, **changed: Any) -> Self | None:
+        """Return some of them, by a mask, with changed fields; None where there are none."""
+        if not which.any():
+            return None
+        columns = {name: column[which] for name in PARTS if (column := getattr(self, name, None)) is not None}
+        return replace(self, **columns | changed)  # type: ignore[type-var]
+
+
 @dataclass(frozen=True, eq=False)
-class Present(ReadOnly):
+class Present(Part):
     """Hold the jobs that had not ended when a log was taken.
 
     Attributes
@@ -88,7 +111,7 @@ class Present(ReadOnly):
 
 
 @dataclass(frozen=True, eq=False)
-class Before(ReadOnly):
+class Before(Part):
     """Hold the jobs that came before the window of a log and had not ended when it began.
 
     Attributes
@@ -180,12 +203,12 @@ class Log(ReadOnly):
     before : Before or None
         The jobs that came before the window and were there when it began.
     gaps : tuple of Gap
-        Outages that were taken out of its times, see :func:`mjq_logs.outages.without_gaps`.
+        Outages that were taken out of its times, see :func:`mjq_logs.machine.outages.without_gaps`.
     calendar : mjq.simulation.calendar.Calendar or None
-        When how many servers were up, if that was given, see :func:`mjq_logs.outages.with_calendar`.
+        When how many servers were up, if that was given, see :func:`mjq_logs.machine.outages.with_calendar`.
     user_limit : float or None
         How many servers each user has at most wherever the log is replayed, see
-        :func:`mjq_logs.replaying.with_user_limit`; None: as many as there are.
+        :func:`mjq_logs.machine.replaying.with_user_limit`; None: as many as there are.
 
     Raises
     ------
@@ -313,11 +336,8 @@ class Log(ReadOnly):
         parts: dict[str, Any] = {}
         for name in ("before", "present"):
             part = getattr(self, name)
-            if part is not None and (some := part.need.values[:, k] > 0).any():
-                columns = {key: column[some] for key in PARTS if (column := getattr(part, key, None)) is not None}
-                parts[name] = replace(part, **columns | {"need": part.need.values[some, k]})
-            else:
-                parts[name] = None
+            needed: Any = None if part is None else part.need.values[:, k]
+            parts[name] = part and part.of(needed > 0, need=needed[needed > 0])
         return self.of(
             need > 0,
             need=need[need > 0],
@@ -454,3 +474,13 @@ def _checked(name, column):
     else:
         column = checks.numbers(name, column)
     return frozen(column)
+
+
+def machine_in_words(log: Log) -> str:
+    """Return how large the machine of a log is.
+
+    >>> from mjq_logs.reading.vectors import Vectors
+    >>> machine_in_words(Log(need=Vectors([(1, 2)], ("cpus", "mem")), run=[1], servers=(64, 256)))
+    '64 CPUs and 256 GB of memory'
+    """
+    return amount_in_words(amount_of(log.machine(), log.resources))

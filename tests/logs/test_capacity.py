@@ -40,18 +40,19 @@ from mjq_logs import (
     planned,
     read_log,
     rounded_up,
+    tables,
     waits_at_load,
 )
-from mjq_logs.answers import Capacities, Column
-from mjq_logs.capacity import estimates
-from mjq_logs.capacity.estimates import Estimates
-from mjq_logs.capacity.needs import MOST_NEEDS
+from mjq_logs.answers import Column
 from mjq_logs.cli import sheet
+from mjq_logs.machine.agreement import disagreement_in_words
 from mjq_logs.making import example
 from mjq_logs.making.example import example_path, made
+from mjq_logs.questions.capacity import estimates
+from mjq_logs.questions.capacity.estimates import Capacities, Estimates
+from mjq_logs.questions.capacity.needs import MOST_NEEDS
+from mjq_logs.questions.capacity.report import headline, reports_on
 from mjq_logs.reading.sacct import COMMAND
-from mjq_logs.report import headline, reports_on
-from mjq_logs.words import disagreement_in_words
 from tests.conftest import TRACES, needs_traces, said
 from tests.logs.writing import as_table
 
@@ -373,9 +374,9 @@ def test_a_field_with_a_column_is_a_column_of_the_table_and_one_that_nobody_know
         mean_need: Annotated[float, Column("mean need", "", ".2f")]
 
     report = reports_on(altered(drawn(100, 1), submit=None), ["fcfs"]).policies["fcfs"]
-    made = sheet.table("", [Wider(**report.model_dump(), mean_need=1.234)])
+    made = tables.table("", [Wider(**report.model_dump(), mean_need=1.234)])
     assert made.head[-1] == "mean need" and made.rows[0][-1] == "1.23"
-    assert made.head[:-1] == sheet.table("", [report]).head and not [head for head in made.head if "wait" in head]
+    assert made.head[:-1] == tables.table("", [report]).head and not [head for head in made.head if "wait" in head]
 
 
 @given(st.lists(st.text("ab -·%", max_size=40), max_size=4), st.integers(4, 30))

@@ -9,7 +9,7 @@ import pytest
 
 from mjq import plots as library
 from mjq_logs import Hosts, Log, Vectors, example_log, planned, plots, report_on_hosts, report_on_several, reports_on
-from mjq_logs.capacity import estimates
+from mjq_logs.questions.capacity import estimates
 from tests.conftest import said
 from tests.logs.writing import as_table
 

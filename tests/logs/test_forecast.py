@@ -8,13 +8,12 @@ import pytest
 
 from mjq.simulation import replay
 from mjq_logs import Log, forecast_start, read_log, with_calendar
-from mjq_logs.answers import ForecastRecord
-from mjq_logs.forecast.by_rule import BEFORE, Drawn, drawn, waits_by_rule
-from mjq_logs.forecast.nearest import LEVELS, NEAREST, SHARES, WEIGHTS, Past, crps, interval, place
-from mjq_logs.forecast.record import features, numbers, past_of, record_of
-from mjq_logs.forecast.starts import intervals_in_doubt
-from mjq_logs.forecast.state import Alike, history
-from mjq_logs.scale import off_scale, on_scale
+from mjq_logs.questions.wait.by_rule import BEFORE, Drawn, drawn, waits_by_rule
+from mjq_logs.questions.wait.nearest import LEVELS, NEAREST, SHARES, WEIGHTS, Past, crps, interval, place
+from mjq_logs.questions.wait.record import ForecastRecord, features, numbers, past_of, record_of
+from mjq_logs.questions.wait.scale import off_scale, on_scale
+from mjq_logs.questions.wait.starts import intervals_in_doubt
+from mjq_logs.questions.wait.state import Alike, history
 from tests.conftest import said
 from tests.logs.writing import as_table
 
@@ -264,7 +263,7 @@ def test_forecasts_of_the_past_are_made_once(log, kept, few_draws, monkeypatch):
     first = forecast_start(log, 4, 1, keep=kept)
     assert len(list(kept.glob("*.json"))) == 1
     calls = []
-    monkeypatch.setattr("mjq_logs.forecast.record.rows_of", lambda *what: calls.append(what))
+    monkeypatch.setattr("mjq_logs.questions.wait.record.rows_of", lambda *what: calls.append(what))
     assert forecast_start(log, 4, 1, keep=kept) == first and not calls
     with pytest.raises(TypeError):  # another log: they would be made, which they cannot be here
         forecast_start(replace(log, servers=17.0), 4, 1, keep=kept)

@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from mjq_logs import Log, doubts, read_calendar, read_hosts, read_log
+from mjq_logs import Log, facts_of, read_calendar, read_hosts, read_log
 from tests.conftest import said
 from tests.logs.writing import RAW
 
@@ -33,7 +33,7 @@ def agrees(found, expected):
 def test_a_log_holds_what_is_expected(path, case):
     """Columns and counts exactly; of notes and doubts some words, or none at all where the list is empty."""
     log = read_log(path, **case.pop("options", {}))
-    for name, sentences in (("notes", log.notes), ("doubts", doubts(log))):
+    for name, sentences in (("notes", log.notes), ("doubts", facts_of(log).warnings)):
         expected = case.pop(name, None)
         assert expected != [] or not sentences
         assert all(len(sentence) < 300 for sentence in sentences)

@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from mjq import System
 from mjq_book.experiments import logs_on_hosts
 from mjq_logs import Hosts, Log, Vectors, own_order_capacity, report_on_hosts, with_user_limit
-from mjq_logs.capacity.estimates import independent_capacity, started
-from mjq_logs.hosting import CASES, PASSING, VIEW, hosted, kept_free_in_words
-from mjq_logs.on_hosts import OnHosts
+from mjq_logs.machine.host_cases import CASES, PASSING, VIEW, kept_free_in_words, put_on_hosts
+from mjq_logs.machine.hosts import OnHosts
+from mjq_logs.machine.replaying import replayed
+from mjq_logs.questions.capacity.estimates import independent_capacity, started
 from mjq_logs.reading.log import HOUR, Before
-from mjq_logs.replaying import replayed
 from tests import reference_hosts
 from tests.conftest import TRACES, needs_traces, said
 from tests.logs.writing import written
@@ -87,7 +87,7 @@ def test_each_start_is_that_of_the_words_of_the_rule(seed, resources, name):
     if line[-1] > 0:
         _, times = started(log.needs, log.run, None, None, rule)
         assert times.tolist() == sorted(line)[: len(log) + 1 - min(how["view"], 4)]
-    made = replayed(hosted(log, rule.hosts), None, rule)
+    made = replayed(put_on_hosts(log, rule.hosts), None, rule)
     assert made.of_log().start.tolist() == in_time and made.before == 0
 
 
@@ -307,7 +307,7 @@ def test_a_replay_on_one_host_is_first_come_first_served_from_the_same_state(see
     log = log.of(slice(None), before=before, window=(0.0, 500.0))
     hosts = Hosts((1,), ((7.0,) * resources,))
     size = np.full(resources, 7.0) if resources > 1 else 7.0
-    made, pool = replayed(hosted(log, hosts), size, OnHosts(hosts)), replayed(log, size, "fcfs")
+    made, pool = replayed(put_on_hosts(log, hosts), size, OnHosts(hosts)), replayed(log, size, "fcfs")
     assert made.wait.tolist() == pool.wait.tolist() and made.before == pool.before == 2
     assert np.all(made.schedule.utilization == pool.schedule.utilization)
 

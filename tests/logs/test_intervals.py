@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy.stats import binomtest
 
 from mjq_logs import Log, intervals, what_if, with_exact_estimates
-from mjq_logs.waits.one_size import interval, measured, surely_below, wait_statistics
+from mjq_logs.questions.waits import interval, measured, surely_below, wait_statistics
 from tests.conftest import said
 from tests.logs.writing import as_swf
 
@@ -68,7 +68,7 @@ def test_where_some_parts_of_a_log_have_no_waits_the_interval_is_as_long_as_its_
     rng = np.random.default_rng(3)
     wait = np.where(rng.random(4000) < np.repeat([0.04, 0.1, 0.12, 0.04], 1000), rng.exponential(size=4000), 0.0)
     result = measured(wait, 1000.0)
-    low, high = result["ends"]
+    low, high = result.ends
     assert low == 0 and 0.1 < high < wait.max()
     assert interval(result, "percentile") is None  # it begins at nothing
     assert surely_below(result, wait.max()) and surely_below(result, 0.1) is None
@@ -141,7 +141,7 @@ def test_nobody_waits_only_if_the_log_is_long_enough_to_say_so(jobs, sure):
     """One server, a job of a minute each day: with how many days is it sure that 90 % do not wait?"""
     log = Log(need=np.ones(jobs), run=np.full(jobs, 60.0), submit=DAY * np.arange(jobs), servers=1)
     result = wait_statistics(log, 1)
-    assert result["percentile"]["value"] == 0 and surely_below(result, 0.0) is sure
+    assert result.percentile.value == 0 and surely_below(result, 0.0) is sure
     assert interval(result, "percentile") is None and interval(result, "mean") is None
 
 

@@ -13,7 +13,7 @@ import pytest
 from mjq.simulation import replay
 from mjq_logs import Log, Plan, example_log, planned, sizes_between
 from mjq_logs.making.example import example_path
-from mjq_logs.waits.one_size import difference, interval, wait_statistics
+from mjq_logs.questions.waits import interval, saved, wait_statistics
 from tests.conftest import said
 from tests.reference_schedules import schedule
 
@@ -58,15 +58,15 @@ def test_waits_of_a_lone_server_are_those_of_the_recursion_of_lindley():
         wait.append(max(0.0, wait[-1] + served - gap))
     log = Log(need=np.ones(500), run=3600 * run, submit=3600 * np.cumsum(gaps), servers=1)
     result = wait_statistics(log, 1, "fcfs", percentile=95)
-    assert np.isclose(result["mean"]["value"], np.mean(wait))
-    assert np.isclose(result["percentile"]["value"], np.sort(wait)[474])
+    assert np.isclose(result.mean.value, np.mean(wait))
+    assert np.isclose(result.percentile.value, np.sort(wait)[474])
 
 
 def test_a_percentile_is_the_shortest_time_that_so_many_wait_at_most():
     log = mixed(1)
     wait = replay(log.submit, log.need, log.run, log.estimate, 12, "easy").wait / 3600
     for percentile in (10, 50, 90, 99.5, 100):
-        result = wait_statistics(log, 12, percentile=percentile)["percentile"]["value"]
+        result = wait_statistics(log, 12, percentile=percentile).percentile.value
         assert (wait <= result * (1 + 1e-12)).mean() >= percentile / 100 > (wait < result * (1 - 1e-12)).mean()
 
 
@@ -74,7 +74,7 @@ def test_growth_shrinks_times_and_exact_estimates_are_run_times():
     log = mixed(2)
     arrival = (log.submit - log.submit[0]) / 1.5
     faster = replay(arrival, log.need, log.run, None, 12, "easy").wait.mean() / 3600
-    assert np.isclose(wait_statistics(log, 12, growth=1.5, exact=True)["mean"]["value"], faster)
+    assert np.isclose(wait_statistics(log, 12, growth=1.5, exact=True).mean.value, faster)
 
 
 def pairs(jobs, seed):
@@ -99,7 +99,7 @@ def test_the_same_waits_have_no_difference_and_short_logs_no_interval():
     log, _ = pairs(8000, 1)
     result = wait_statistics(log, 1)
     for name in ("mean", "percentile"):
-        same = difference(result, result, name)
+        same = getattr(saved(result, result), name)
         assert (same.value, same.low, same.high) == (0.0, 0.0, 0.0)
     assert interval(wait_statistics(mixed(5, jobs=70), 12), "mean") is None
     sorted_jobs = Log(need=log.need, run=np.sort(log.run), submit=log.submit, servers=1)
@@ -141,7 +141,7 @@ def test_no_size_below_the_smallest_meets_the_target(policy, node):
     for seed in range(8):
         log, target, asked = mixed(seed, jobs=300), 0.3, np.arange(8.0, 50, 4 * node)
         result = planned(log, target, [policy], asked, node=node).policies[0]
-        wait = {size: wait_statistics(log, size, policy)["percentile"]["value"] for size in np.arange(8.0, 50, node)}
+        wait = {size: wait_statistics(log, size, policy).percentile.value for size in np.arange(8.0, 50, node)}
         clear = max((size for size in asked if size < result.smallest and wait[size] > 1.5 * target), default=0)
         least = min(size for size in wait if wait[size] <= target and (policy == "fcfs" or size > clear))
         assert result.smallest == least
@@ -165,11 +165,11 @@ def test_each_further_node_saves_its_part_of_what_the_next_size_saves():
     assert last.each_node_more is None  # there is no larger one
     more = wait_statistics(log, 12, "fcfs")
     for name in ("mean", "percentile"):
-        saved = getattr(first.waits, name).value - more[name]["value"]
-        assert saved > 0 and np.isclose(getattr(first.each_node_more, name).value, saved)
+        shorter = getattr(first.waits, name).value - getattr(more, name).value
+        assert shorter > 0 and np.isclose(getattr(first.each_node_more, name).value, shorter)
     wide = planned(log, 1e6, ["fcfs"], [8, 48], node=4).policies[0].sizes[0]  # nothing between them is tried
-    saved = wide.waits.mean.value - wait_statistics(log, 48, "fcfs")["mean"]["value"]
-    assert np.isclose(wide.each_node_more.mean.value, saved / 10)
+    shorter = wide.waits.mean.value - wait_statistics(log, 48, "fcfs").mean.value
+    assert np.isclose(wide.each_node_more.mean.value, shorter / 10)
 
 
 def test_in_order_of_arrival_a_further_server_delays_nobody():

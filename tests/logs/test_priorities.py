@@ -7,8 +7,8 @@ import pytest
 
 from mjq.simulation import replay
 from mjq_logs import Hosts, Log, read_log, within
-from mjq_logs.hosting import rules_on
-from mjq_logs.replaying import replayed
+from mjq_logs.machine.host_cases import rules_on
+from mjq_logs.machine.replaying import replayed
 from tests.conftest import said
 from tests.logs.writing import RAW
 

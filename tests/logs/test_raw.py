@@ -16,22 +16,22 @@ from mjq.simulation import replay
 from mjq_logs import (
     agreement,
     busy_share,
-    doubts,
+    facts_of,
     forecast_start,
     held_most,
     longest_pause,
     read_log,
     reports_on,
+    shortness_in_words,
     size_in_use,
-    too_short,
     window_of,
     within,
 )
 from mjq_logs.cli.plan import Duration
-from mjq_logs.forecast.state import history
+from mjq_logs.machine.replaying import replayed
+from mjq_logs.questions.wait.state import history
 from mjq_logs.reading.sacct import tasks_of
 from mjq_logs.reading.text import as_duration
-from mjq_logs.replaying import replayed
 from tests.conftest import TRACES, needs_traces, said
 from tests.logs.writing import HEADER, RAW, fields, written
 
@@ -115,7 +115,7 @@ def test_a_job_that_was_held_for_ten_months_changes_next_to_nothing():
 
 
 def test_an_array_that_waits_is_all_its_tasks(tmp_path, monkeypatch):
-    monkeypatch.setattr("mjq_logs.forecast.record.DRAWS", 5)
+    monkeypatch.setattr("mjq_logs.questions.wait.record.DRAWS", 5)
     lines = (RAW / "array.txt").read_text().splitlines()
     pending = lines.pop()
     each = (pending.replace("3000_[1-100%100]", f"3000_{k}").replace("3000;", f"{3000 + k};", 1) for k in range(1, 101))
@@ -182,7 +182,7 @@ def test_a_size_that_one_wrong_row_makes_is_doubted(tmp_path):
         return read_log(path, unit=unit, columns={"cpus": "need"} if unit else None)
 
     def sizes(log):
-        return [words for words in doubts(log) if "--servers sets the size" in words]
+        return [words for words in facts_of(log).warnings if "--servers sets the size" in words]
 
     assert sizes(log_with([])) == []
     wrong = log_with(["1000,1000,5,100000,1"])
@@ -194,7 +194,7 @@ def test_a_size_that_one_wrong_row_makes_is_doubted(tmp_path):
     assert sizes(replace(wrong, servers_from="given")) == []
     [of_memory] = sizes(log_with(["1000,1000,5,1,5000"], "cpus,mem"))
     assert "GB of memory. For 99 %" in of_memory and sizes(log_with([], "cpus,mem")) == []
-    assert too_short(short := wrong.of(np.arange(100, 250), window=None)) and sizes(short) == []
+    assert shortness_in_words(short := wrong.of(np.arange(100, 250), window=None)) and sizes(short) == []
 
 
 @needs_traces
@@ -222,15 +222,15 @@ def test_warnings_stand_in_pages_and_records(tmp_path):
 
 def test_five_of_the_longest_runs_must_fit_into_what_the_log_sees():
     log = read_log(RAW / "window.txt", servers=SERVERS)
-    assert too_short(log) is None
+    assert shortness_in_words(log) is None
     cut = within(log, end=log.begin + 20 * 86_400)
     long = cut.of(np.arange(len(cut)).repeat(2))
-    assert len(long) >= 200 and "less than 5 times its longest runs" in too_short(long)
+    assert len(long) >= 200 and "less than 5 times its longest runs" in shortness_in_words(long)
     # A single long run that brings next to no work does not count.
     run = np.append(log.run, 300 * 86_400)
     lonely = log.of(np.append(np.arange(len(log)), len(log) - 1), run=run, unfinished=None)
     lonely = lonely.of(np.arange(len(lonely)), need=np.append(log.need, 1e-4))
-    assert too_short(lonely) is None
+    assert shortness_in_words(lonely) is None
 
 
 # --- Each kind, by chance ---------------------------------------------------------------------------------------------

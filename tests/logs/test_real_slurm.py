@@ -11,8 +11,8 @@ import pytest
 
 from mjq_logs import (
     busy_share,
-    doubts,
     exponential_capacity,
+    facts_of,
     forecast_start,
     read_calendar,
     read_hosts,
@@ -20,13 +20,13 @@ from mjq_logs import (
     window_of,
     within,
 )
-from mjq_logs.forecast.by_rule import drawn
-from mjq_logs.forecast.state import history
+from mjq_logs.machine.replaying import replayed
+from mjq_logs.questions.wait.by_rule import drawn
+from mjq_logs.questions.wait.state import history
 from mjq_logs.reading.clock import as_moment, dated
 from mjq_logs.reading.log import Log, Present
 from mjq_logs.reading.rows import UNLIMITED
-from mjq_logs.replaying import replayed
-from mjq_logs.window import window_in_words
+from mjq_logs.reading.window import window_in_words
 from tests.conftest import said
 
 FILES = Path(__file__).parent / "real_slurm"
@@ -130,16 +130,16 @@ def test_all_had_ended_and_the_hosts_were_these():
 def test_who_still_waits_is_told_first():
     log = read_log(FILES / "jobs.txt.gz", servers=CPUS)
     words = "Warning: 300 of 884 jobs still waited when the log ended, and had asked for 2291 servers."
-    (warning,) = [warning for warning in doubts(log) if warning.startswith(words)]
+    (warning,) = [warning for warning in facts_of(log).warnings if warning.startswith(words)]
     assert "a machine that is planned for these is too small" in warning
     for command, *options in (["replay", "--servers", CPUS], ["plan", "--servers", "160:161", "--target-wait", "5min"]):
         out = said(command, FILES / "jobs.txt.gz", *options).out
         assert words in out[: out.index("jobs.txt.gz")]
-    assert not any("still waited" in words for words in doubts(read_log(FILES / "ended.txt.gz", servers=CPUS)))
+    assert facts_of(read_log(FILES / "ended.txt.gz", servers=CPUS)).waiting is None
 
 
 def test_a_forecast_uses_who_still_waits_and_does_not_warn_of_them(monkeypatch):
-    monkeypatch.setattr("mjq_logs.forecast.record.DRAWS", 3)
+    monkeypatch.setattr("mjq_logs.questions.wait.record.DRAWS", 3)
     result = forecast_start(read_log(FILES / "small_to.txt", servers=4), 4, 1)
     assert result.waiting == 2 and not any("still waited" in words for words in result.warnings)
 
@@ -158,7 +158,7 @@ def test_much_work_that_waits_is_told_where_few_jobs_do():
     columns = dict(need=np.ones(300), run=np.full(300, 60.0), submit=60.0 * np.arange(300), servers=64)
     for need, told in ((1.0, False), (64.0, True)):
         here = Present(np.array([need]), np.array([5.0]), nothing, nothing, 18_000.0, 0, np.array([1]), np.array([0]))
-        assert any("1 of 301 jobs still waited" in words for words in doubts(Log(**columns, present=here))) == told
+        assert ("1 of 301 jobs still waited" in (facts_of(Log(**columns, present=here)).waiting or "")) == told
 
 
 def test_who_waits_when_a_window_ends_is_in_its_queue():

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 import mjq_logs
 from mjq.simulation import replay
 from mjq_logs import Log, Vectors, forecast_start
-from mjq_logs.forecast.by_rule import drawn, waits_by_rule
-from mjq_logs.forecast.state import Alike, history
-from mjq_logs.lacking import in_log, lacking
+from mjq_logs.machine.lacking import in_log, lacking
+from mjq_logs.questions.wait.by_rule import drawn, waits_by_rule
+from mjq_logs.questions.wait.state import Alike, history
 from mjq_logs.reading.log import Before
 from tests.conftest import said
 from tests.logs.test_forecast import one_by_one

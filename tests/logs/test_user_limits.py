@@ -8,7 +8,7 @@ import pytest
 
 from mjq.simulation import replay
 from mjq_logs import Log, planned, with_user_limit, within
-from mjq_logs.replaying import replayed
+from mjq_logs.machine.replaying import replayed
 from tests.conftest import said
 from tests.logs.writing import as_swf
 

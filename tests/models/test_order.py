@@ -10,7 +10,7 @@ from mjq import near_saturation as ns
 from mjq import processing_capacity as pc
 from mjq.models.near_saturation import constant
 from mjq.solvers import chain, drain, qbd
-from mjq_logs.capacity.saturated import saturated_starts
+from mjq_logs.machine.saturated import saturated_starts
 from tests.conftest import systems
 
 TABLE = 6, (2, 3), (2.5, 0.625), (0.5, 0.5)

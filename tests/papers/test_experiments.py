@@ -25,7 +25,7 @@ from mjq_book.experiments import (
 )
 from mjq_book.experiments.tables import keeping
 from mjq_logs import Hosts, Log, Vectors, capacities, example_log, example_path, read_log
-from mjq_logs.capacity import estimates
+from mjq_logs.questions.capacity import estimates
 from tests.conftest import TRACES, needs_traces
 
 
@@ -180,7 +180,7 @@ def test_a_row_of_the_forecasts_is_computed_again():
 
 def test_forecasts_of_a_log_are_kept(folder, made, monkeypatch):
     logs = [("ours", "replay", example_log().of(range(600)))]
-    monkeypatch.setattr("mjq_logs.forecast.record.DRAWS", 10)
+    monkeypatch.setattr("mjq_logs.questions.wait.record.DRAWS", 10)
     (table,) = made(forecasts, "TABLE", required_traces=lambda: folder, logs=lambda path: logs, TIMES=60)
     assert table["forecasts"].item() == 60
 

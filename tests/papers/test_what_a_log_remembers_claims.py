@@ -20,7 +20,7 @@ from mjq_book import experiments, published
 from mjq_book.experiments import ladder, summaries
 from mjq_book.experiments.campaigns.fitting import summarize
 from mjq_book.experiments.summaries import share_of_order
-from mjq_logs.capacity.saturated import saturated_starts
+from mjq_logs.machine.saturated import saturated_starts
 from tests.conftest import TRACES, needs_traces, systems
 
 TABLE = 6, (2, 3), (2.5, 0.625), (0.5, 0.5)

@@ -4,7 +4,7 @@ import ast
 
 from tests.conftest import trees
 
-COMPUTING = "mjq/models/", "mjq/solvers/", "mjq/simulation/", "mjq_logs/capacity/", "mjq_logs/waits/"
+COMPUTING = "mjq/models/", "mjq/solvers/", "mjq/simulation/", "mjq_logs/machine/", "mjq_logs/questions/"
 HARMLESS = {"mjq/simulation/replications.py"}  # raises an error in its own words behind the handler
 
 

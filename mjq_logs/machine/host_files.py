@@ -1,0 +1,229 @@
+"""Files of machines: the hosts of a cluster, one or several a line.
+
+Two kinds are told apart by their first line:
+
+* a *table*, such as CSV, with the names of its columns: a line for each host, or for several that are alike, with a
+  column ``count``;
+* what ``sinfo -N -o "%N %c %m %G"`` prints, or the same with other columns beside it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from mjq._util.plain import brief, printable
+from mjq_logs.machine.hosts import Hosts
+from mjq_logs.reading.cells import first_line, quoted
+from mjq_logs.reading.table import listed_names
+from mjq_logs.reading.text import as_count, as_number, blocks, is_parquet
+from mjq_logs.reading.vectors import GB, MEMORY, memory_unit, size_of, units_of
+
+OURS = {"servers": "need"}  # our names of columns of a log, where they are others
+NAME = "name", "sn", "node", "host", "hostname", "nodelist", "hostnames"
+COUNT = "count", "nodes", "number"
+THOUSANDTHS = "_milli"
+OTHERS = {  # names of columns besides our own; those of memory may end in their unit
+    "cpus": ("cpus", "cpu", "cores", "vcpus", "cpu_milli"),
+    "gpus": ("gpus", "gpu", "num_gpu", "num_gpus", "gres"),
+    MEMORY: ("mem", "memory", "ram"),
+    "servers": ("servers", "cpus", "cpu", "cores", "vcpus", "cpu_milli"),
+}
+OF_MEMORY = re.compile(r"(?:mem|memory|ram)(?:_(bytes|b|[kmgt]i?b))?", re.IGNORECASE)
+IN_SLURM = "NODELIST", "HOSTNAMES"  # headings of names by sinfo; it prints a node once for each of its partitions
+MEMORY_OF_SLURM = "MEMORY"  # its heading, of MB
+
+
+def read_hosts(
+    path: str | Path, unit: str | None = None, *, columns: Mapping[str, str] | None = None, memory: str | None = None
+) -> Hosts:
+    """Read the hosts of a machine from a file: a table, or the output of ``sinfo``.
+
+    Parameters
+    ----------
+    path : str or path
+        Plain or compressed by gzip.
+    unit : str, optional
+        What counts as a server: cpus, gpus or mem, or several of them between commas, as in
+        :func:`mjq_logs.read_log`. By default the servers of a host are in a column ``servers`` or ``cpus``.
+    columns : mapping, optional
+        Our names of resources to those of the columns of a table, as for the log: a name that the file has not is
+        passed over. Otherwise columns have our names or usual others, such as ``cpu_milli``, ``memory_mib`` and
+        ``gpu``; a column ``count`` says how many hosts of the line there are.
+    memory : str, optional
+        Unit of a column of memory whose name has none, as for the log, such as ``"MB"``; by default GB.
+
+    Returns
+    -------
+    Hosts
+        In the order of their sizes; those that are alike are counted together. Their notes say which were left out, as
+        they have none of the resources that are counted.
+
+    Raises
+    ------
+    ValueError
+        If the file is neither of these, a column is missing, a line holds no host, or a host is listed twice.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "nodes.csv"
+    ...     _ = path.write_text("name,cpus,mem,count\\nfat,80,512,20\\nthin,12,90,48\\n")
+    ...     print(read_hosts(path, "cpus,mem"))
+    ...     _ = path.write_text("NODELIST CPUS MEMORY GRES\\nn1 64 262144 gpu:a100:4\\nn2 64 262144 (null)\\n")
+    ...     print(read_hosts(path, "mem,gpus"))
+    Hosts(numbers=(48, 20), sizes=((12.0, 90.0), (80.0, 512.0)), notes=())
+    Hosts(numbers=(1, 1), sizes=((256.0, 0.0), (256.0, 4.0)), notes=())
+    """
+    units = units_of(unit) or ("servers",)
+    if "nodes" in units:
+        raise ValueError("a file of hosts tells their cpus, gpus and mem; nodes are what a host is")
+    try:
+        if is_parquet(path):
+            raise ValueError("this is Parquet: save the list of hosts as CSV")
+        return _hosts(_cells(blocks(path)), units, columns or {}, memory)
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from None
+
+
+def _cells(lines: Iterable[tuple[int, list[str]]]) -> Iterator[tuple[int, list[str]]]:
+    """Return a file of either kind as lines of a table, the header first."""
+    number, first, rest = first_line(lines)
+    all_of = chain([(number, [first])], rest)
+    if re.search(r"[,;|\t]", first):
+        return all_of
+    return ((number, ["\t".join(line.split()) for line in block]) for number, block in all_of)
+
+
+def _hosts(lines, units, columns, memory):
+    chosen: dict[str, str] = {}
+
+    def choose(names):
+        chosen.update(_chosen(names, units, columns))
+        return chosen
+
+    table = pl.concat([*quoted(lines, choose), pl.DataFrame()], how="diagonal")
+    if not len(table):
+        raise ValueError("no line holds a host")
+    for line in table.filter(~pl.col("fits"))["line"].head(1):
+        raise ValueError(f"line {line} has another number of fields than the first one")
+    slurm = chosen.get("name") in IN_SLURM
+    in_one = {unit: _in_one(unit, chosen[unit], columns, memory) for unit in units}
+    seen: dict[str, tuple] = {}
+    sizes, numbers, nothing, again = [], [], 0, 0
+    for row in table.iter_rows(named=True):
+        line = row["line"]
+        size = tuple(_amount(row[unit], unit, chosen[unit], line) / in_one[unit] for unit in units)
+        count = _count(row.get("count"), chosen, row.get("name"), line)
+        if (name := row.get("name")) and name in seen:
+            if not slurm or seen[name][:2] != (size, count):
+                same = "with another size" if seen[name][:2] != (size, count) else "twice"
+                raise ValueError(
+                    f"line {line}: the host {brief(printable(name))} is listed {same}; first in line {seen[name][2]}"
+                )
+            again += 1
+            continue
+        if name:
+            seen[name] = size, count, line
+        if any(size):
+            sizes.append(size)
+            numbers.append(count)
+        else:
+            nothing += count
+    what = " or ".join(units)
+    if not sizes:
+        raise ValueError(f"no host has any {what}")
+    for unit, column in zip(units, zip(*sizes, strict=True), strict=True):
+        if not any(column):
+            raise ValueError(f"no host has any {unit}: leave it out of --unit, or name its column")
+    notes = []
+    if nothing:
+        notes.append(f"{nothing} of {nothing + sum(numbers)} hosts have no {what}: they are left out")
+    if again:
+        notes.append(f"{again} lines repeat a node, as sinfo does for each of its partitions: it counts once")
+    return Hosts.of(sizes, numbers, notes)
+
+
+def _chosen(names, units, columns):
+    """Map what is read to the columns of a file."""
+    lower = {name.lower(): name for name in reversed(names)}
+    chosen = {}
+    for unit in units:
+        theirs = columns.get(OURS.get(unit, unit))
+        if theirs not in names:
+            theirs = next((lower[name] for name in OTHERS[unit] if name in lower), None)
+        if theirs is None and unit == MEMORY:
+            theirs = next((name for name in names if OF_MEMORY.fullmatch(name)), None)
+        if theirs is None:
+            what = "servers or cpus" if unit == "servers" else unit
+            raise ValueError(f"no column says how many {what} a host has; there are {listed_names(names)}")
+        chosen[unit] = theirs
+    for ours, others in (("name", NAME), ("count", COUNT)):
+        theirs = next((lower[name] for name in others if name in lower and lower[name] not in chosen.values()), None)
+        if theirs is not None:
+            chosen[ours] = theirs
+    return chosen
+
+
+def _in_one(unit, column, columns, memory):
+    """Return how many of what a column counts make one CPU, GPU or GB."""
+    in_a_gb = 1 / memory_unit(memory)[0] if memory and unit == MEMORY else 1.0
+    match = OF_MEMORY.fullmatch(column)
+    if column == columns.get(OURS.get(unit, unit)):  # taken as for the log
+        return in_a_gb
+    if column.lower().endswith(THOUSANDTHS):
+        return 1000.0
+    if unit == MEMORY and match and match[1]:
+        return 1 / GB[match[1][0].upper()]
+    return 1 / GB["M"] if column == MEMORY_OF_SLURM else in_a_gb
+
+
+def _amount(text, unit, column, line):
+    """Return how much a cell says that a host has."""
+    text = text or ""
+    if column.lower() == "gres":
+        return _gpus(text)
+    number: Any = as_number(text)
+    if number is None and unit == MEMORY:
+        number = size_of(text, unit)
+    if text.endswith("+"):
+        raise ValueError(
+            f"line {line}: {brief(text)} stands for nodes of several sizes: have sinfo print one a line, with -N"
+        )
+    if number is None or number < 0:
+        raise ValueError(
+            f"line {line}: column {printable(column)!r} says {brief(printable(text))}, which is no amount of {unit}"
+        )
+    return number
+
+
+def _gpus(text):
+    """Return the GPUs in a list of generic resources of Slurm.
+
+    >>> _gpus("gpu:a100:4(S:0-1,3),gpu:2,nvme:1"), _gpus("(null)"), _gpus("gpu")
+    (6.0, 0.0, 1.0)
+    """
+    resources = [word.strip().split(":") for word in re.sub(r"\([^)]*\)", "", text).split(",")]
+    gpus = [kind for name, *kind in resources if name == "gpu"]  # with a type, a number, both or neither
+    return float(sum(int(kind[-1]) if kind and kind[-1].isdecimal() else 1 for kind in gpus))
+
+
+def _count(text, chosen, name, line):
+    """Return how many hosts a line stands for."""
+    if "count" not in chosen:
+        if name and "[" in name and chosen["name"] in IN_SLURM:
+            raise ValueError(
+                f"line {line}: {brief(printable(name))} are several nodes: have sinfo print one a line, with -N"
+            )
+        return 1
+    number = as_count(text or "")
+    if not number:
+        column, what = printable(chosen["count"]), brief(printable(text or ""))
+        raise ValueError(f"line {line}: column {column!r} must be a whole number of at least 1, got {what}")
+    return int(number)

@@ -1,0 +1,268 @@
+"""All that a log tells of its machine, as plain data with a schema."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, NamedTuple
+
+from mjq_logs.answers import OF_WAITS, Column, Interval, Number, Plain
+from mjq_logs.machine.agreement import Agreement, agreement, disagreement_in_words, nearest
+from mjq_logs.machine.arrivals import Load, load
+from mjq_logs.machine.saturated import LINE
+from mjq_logs.questions.capacity.estimates import (
+    OF_OWN_ORDER,
+    Capacities,
+    Capacity,
+    Drawn,
+    Estimates,
+    NearSaturation,
+    mean_work,
+)
+from mjq_logs.questions.capacity.needs import Costs, costs_of_classes, other_needs
+from mjq_logs.questions.waits import LoadWaits, waits_at_load
+from mjq_logs.reading.facts import Facts, facts_of
+from mjq_logs.reading.log import Lines, Log
+from mjq_logs.reading.window import Held, Window
+from mjq_logs.words import RULES, percent, time_in_words
+
+OF_STARTS = (
+    "The submit times of this log are start times: it has no waits, and its order is the one in which a scheduler "
+    "started the jobs."
+)
+GROWING = "waits would grow as long as the log lasts"
+CLASSES = 10  # that are named among those that waste servers
+
+
+class Report(Plain):
+    """Hold what a log tells of the capacity of its machine."""
+
+    jobs: int
+    servers: float
+    servers_from: str
+    policy: Annotated[str, Column("policy")]
+    lines: Lines | None
+    missing: list[str]
+    """Columns that the log lacks."""
+    notes: list[str]
+    load: Load | None
+    """Null where the log does not tell when jobs came, or is too short to tell anything of it."""
+    mean_work: Interval
+    """Mean work of a job, in server-hours."""
+    capacities: Annotated[Capacities, OF_OWN_ORDER]
+    memory: dict[str, list[Drawn]]
+    """By policy, the curve of capacities from independent jobs to the log's own order."""
+    classes: list[Costs]
+    """Classes of jobs that waste most, of the twenty needs with most work."""
+    near_saturation: NearSaturation | None
+    """Null under EASY, and where there is no exact solution: the interval of the exponential capacity says why."""
+    agreement: list[Agreement]
+    """Empty where the log has no waits."""
+    verdict: list[str]
+    used: Annotated[Number, Column("load, of what\nit can carry", "%", ".1f")] = None
+    """Load over the share of the servers that the policy keeps busy in the log's own order; null where there is no
+    load. At 1 the policy is at its limit."""
+    waits: Annotated[LoadWaits | None, tuple(column._replace(of=f"replay.{column.of}") for column in OF_WAITS)] = None
+    """Null where the log does not tell when jobs came, all came at once, or it is too short to tell of waits."""
+    warnings: list[str] = []
+    """What makes the answer doubtful, such as a log that is too short, lines that were lost, a size that is not the one
+    in use, or a replay whose mean wait is not that of the log, by more than a factor of 1.5."""
+    window: Window | None = None
+    """Null where the log does not tell when jobs came."""
+    held: Held | None = None
+    """Null where the log does not tell when jobs started."""
+    other_needs: int = 0
+    """How many needs have less work than these twenty."""
+    work_of_others: float = 0.0
+    """Their share of the work."""
+
+
+class PolicyReports(Plain):
+    """Hold what a log tells of the capacity of its machine under each of several policies."""
+
+    verdict: list[str]
+    """The answer in sentences."""
+    policies: dict[str, Report]
+
+
+def reports_on(log: Log | Facts, policies: Sequence[str] = tuple(RULES), seed: int = 1) -> PolicyReports:
+    """Return all that a log tells of the capacity of its machine, under each of several policies.
+
+    Parameters
+    ----------
+    log : Log or Facts
+    policies : sequence of {"fcfs", "easy"}
+        Of the four capacities, of the classes and of the replays against the load.
+    seed : int
+
+    Returns
+    -------
+    PolicyReports
+
+    Raises
+    ------
+    ValueError
+        If nothing tells how many servers there are, or the jobs say nothing of its capacity.
+
+    Examples
+    --------
+    Two servers, a job of one, then one of two, and so on, an hour each: neither policy can use both servers all the
+    time. As many jobs come as can be worked off in three quarters of the time.
+
+    >>> import numpy as np
+    >>> from mjq_logs import Log
+    >>> columns = dict(need=np.tile([1.0, 2.0], 500), run=np.full(1000, 3600.0))
+    >>> log = Log(**columns, submit=4800.0 * np.arange(1000), servers=2.0)
+    >>> result = reports_on(log)
+    >>> list(result.policies), round(result.policies["fcfs"].used, 2), result.policies["fcfs"].waits.replay.mean.value
+    (['fcfs', 'easy'], 0.75, 0.0)
+    """
+    facts = facts_of(log)
+    log = facts.log
+    servers, made = log.require_servers(), Estimates(log, seed)
+    work, found = mean_work(log), find(facts, policies, tuple(RULES), made)
+    came = found.load
+    reports = {}
+    for policy in policies:
+        own = found.capacities[policy].own_order
+        reports[policy] = Report(
+            jobs=len(log),
+            servers=servers,
+            servers_from=log.servers_from,
+            policy=policy,
+            lines=log.lines,
+            missing=list(log.missing),
+            notes=found.notes,
+            load=came,
+            mean_work=Interval(value=work.mean, low=work.low, high=work.high),
+            capacities=found.capacities[policy],
+            memory=found.memory,
+            classes=found.classes[policy],
+            near_saturation=found.near_saturation if policy == "fcfs" else None,
+            agreement=found.agreement,
+            verdict=[],
+            used=None if came is None else came.load / own.share,
+            waits=found.waits[policy],
+            warnings=found.warnings,
+            window=facts.window,
+            held=facts.held,
+            other_needs=found.other_needs,
+            work_of_others=found.work_of_others,
+        )
+    starts = [OF_STARTS] if log.submits_are_starts else []
+    said = {policy: [*headline({policy: report}, facts.short), *starts] for policy, report in reports.items()}
+    reports = {policy: report.model_copy(update={"verdict": said[policy]}) for policy, report in reports.items()}
+    return PolicyReports(verdict=headline(reports, facts.short), policies=reports)
+
+
+class Found(NamedTuple):
+    """Hold what is found of a log of one resource or of several; the load is of the one that is used up first."""
+
+    capacities: dict[str, Capacities]
+    memory: dict[str, list[Drawn]]
+    near_saturation: NearSaturation | None
+    classes: dict[str, list[Costs]]
+    other_needs: int
+    work_of_others: float
+    load: Load | None
+    agreement: list[Agreement]
+    waits: dict[str, LoadWaits | None]
+    notes: list[str]
+    warnings: list[str]
+
+
+def find(facts: Facts, policies: Sequence[str], curves: Sequence[str], made: Estimates) -> Found:
+    """Return what each policy can do, curves of its capacity, and how well replays agree with the log."""
+    log = facts.log
+    capacities = {policy: Capacities(**made.capacities(policy)) for policy in policies}
+    memory = {policy: made.curve(policy) for policy in curves}
+    near = made.near_capacity() if "fcfs" in policies else None
+    rates = {policy: of_policy.own_order.value for policy, of_policy in capacities.items()}
+    classes = {policy: costs_of_classes(log, policy, rate=rate)[:CLASSES] for policy, rate in rates.items()}
+    others = other_needs(log)
+    came, compared = (None, []) if facts.short else (load(log), agreement(log))
+    differs = disagreement_in_words(compared)
+    warnings = [*facts.warnings, *([differs] if differs else [])]
+    waits = {policy: None if came is None else waits_at_load(log, policy, came=came) for policy in policies}
+    return Found(capacities, memory, near, classes, *others, came, compared, waits, notes_of(log), warnings)
+
+
+def notes_of(log: Log) -> list[str]:
+    """Return what is odd about a log, and what its replays under EASY go by."""
+    estimates = (
+        "it knows run times, as the log has no estimates" if log.estimate is None else "it goes by the log's estimates"
+    )
+    return [*log.notes, f"EASY looks for what fits among {LINE} jobs that wait; {estimates}"]
+
+
+def waits_in_words(waits: LoadWaits | None, load: float | None, own: Capacity, rule: str) -> list[str]:
+    """Say how long jobs wait at the load that came, by the log if it tells, and in a replay under a rule."""
+    beyond = load is not None and load >= _ends(own)[1]
+    if waits and waits.log:
+        return [
+            f"At that load the jobs waited {_times(waits, True)}.",
+            f"In a replay under {rule} {GROWING if beyond else f'they wait {_times(waits, False)}'}.",
+        ]
+    if waits:
+        return [f"At that load {GROWING if beyond else f'the jobs wait {_times(waits, False, rule)}'}."]
+    return []
+
+
+def _ends(own):
+    """Return the ends of the interval of a share, or twice the share if there is none."""
+    return (own.share, own.share) if own.share_low is None else (own.share_low, own.share_high)
+
+
+def _times(waits, real, rule=None):
+    """Say how long jobs wait, and where that is from."""
+    times = waits.log if real else waits.replay
+    source = " (real waits, by the log)" if real else f" (in a replay under {rule})" if rule else ""
+    mean, most = time_in_words(times.mean.value), time_in_words(times.percentile.value)
+    return f"{mean} on average, and {waits.percentile:g} % of them at most {most}{source}"
+
+
+def _of_window(window):
+    """Say how busy the servers were in the window of a log."""
+    if window is None or window.busy is None:
+        return []
+    first, last = window.dates or ("", "")
+    when = f"From {first.removesuffix(' UTC')} to {last}" if last else "While the log saw them"
+    return [f"{when}, {percent(window.busy)} of the servers were busy."]
+
+
+def headline(reports: dict[str, Report], short: str | None = None) -> list[str]:
+    """Say in sentences how near the limit of each policy a log is, how long its jobs wait there, and how sure that is.
+
+    Real waits stand beside the policy whose replay is nearest to them; otherwise waits are those of replays. That a log
+    is too `short` to tell anything of load and waits is said first.
+    """
+    first = next(iter(reports.values()))
+    near, sentences = nearest(first.agreement), [*([short] if short else []), *_of_window(first.window)]
+    real = near.policy if near else None
+    if first.load:
+        least = "at least " if first.window and first.window.running_after else ""
+        sentences.append(
+            f"The work that came would keep {least}{percent(first.load.load)} of the servers busy if none were wasted."
+        )
+    for policy in sorted(reports, key=lambda name: name != real):
+        report, rule = reports[policy], RULES[policy]
+        own, waits = report.capacities.own_order, report.waits
+        if report.load is None or report.used is None:
+            sentences.append(f"Under {rule}, {percent(own.share)} of the servers would be busy while jobs wait.")
+            continue
+        (low, high), came, used = _ends(own), report.load.load, percent(report.used)
+        near_limit = (
+            f"With more work than {rule} can carry ({used} of it)" if came >= high
+            else f"With about as much work as {rule} can carry ({used} of it)" if came >= low
+            else f"At {used} of what {rule} can carry"
+        )  # fmt: skip
+        if waits is None:
+            sentences.append(f"{near_limit}, how long the jobs waited cannot be said.")
+        elif policy == real and waits.log:
+            sentences.append(f"{near_limit}, its jobs waited {_times(waits, True)}.")
+        elif came >= high:
+            sentences.append(f"{near_limit}, {GROWING}.")
+        else:
+            sentences.append(f"{near_limit}, the jobs would wait {_times(waits, False, rule)}.")
+    if first.load is None and short is None:
+        sentences.append("The log does not tell when jobs came: how near this is to the limit cannot be said.")
+    return sentences

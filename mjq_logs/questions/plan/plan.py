@@ -1,0 +1,318 @@
+"""How many servers keep the waits of a log below a target: replays on machines of many sizes, as plain data.
+
+Waits need not fall with every server that is added: a job that starts earlier may be in the way of others. So the
+smallest size that meets the target is reported beside the one from which on all larger ones that were tried meet it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from mjq._util import checks
+from mjq._util.parallel import SOON, Bar, Workers
+from mjq_logs._util import folders
+from mjq_logs.answers import Interval, Waits
+from mjq_logs.machine.agreement import agreement, agreement_in_words, disagreement_in_words
+from mjq_logs.questions.plan.answer import CLEARLY, Plan, PolicyPlan, Size, assumed, plan_in_words, rule_of
+from mjq_logs.questions.plan.changes import Changed
+from mjq_logs.questions.plan.replays import Case, Replays
+from mjq_logs.questions.plan.what_if import Effect, what_if
+from mjq_logs.questions.waits import AtLoad, saved, surely_below, with_intervals
+from mjq_logs.reading.facts import Facts, facts_of
+from mjq_logs.reading.log import Log
+from mjq_logs.reading.window import window_in_words
+
+LOADS = 0.8, 0.9, 1.0, 1.1, 1.2  # times the growth, for the waits against the load
+SIZES = 10  # that are tried at first
+SMALLEST, LARGEST = 0.75, 2.0  # of them, as multiples of the machine of the log
+NODE_ROUNDING = 1e-9  # of a number of nodes
+MOST_BETWEEN = 50  # sizes between two others, up to which each is tried
+FINEST = 0.01  # step between sizes where there are more of them, relative to the size
+TENTH = 1.1  # what further nodes save is the mean over sizes up to the next that is so many times as large
+
+
+def planned(
+    log: Log | Facts,
+    target: float | None = None,
+    policies: Sequence[str] = ("easy",),
+    sizes: ArrayLike | None = None,
+    *,
+    changes: Sequence[Changed] = (),
+    percentile: float = 90.0,
+    growth: float = 1.0,
+    node: float = 1.0,
+    output: str | Path | None = None,
+    workers: Workers | None = 1,
+    force: bool = False,
+    progress: bool | None = None,
+) -> Plan:
+    """Return how many servers keep the waits of a log below a target, or what changes would do to its waits, or both.
+
+    The log is replayed on machines of the given sizes. Then every size is tried, a node apart, between the last of
+    them that clearly misses the target, by a factor of one and a half, and the first one that clearly meets it. Where
+    there are more than fifty between these, sizes are one per cent apart.
+
+    Parameters
+    ----------
+    log : Log or Facts
+    target : float, optional
+        The wait [h] that `percentile` percent of the jobs must not exceed. Without one there must be changes.
+    policies : sequence of str
+        See :func:`mjq.simulation.schedule.replay`.
+    sizes : sequence of float, optional
+        Servers. By default ten sizes from three quarters to twice the machine of the log, from the largest need on.
+    changes : sequence of Changed
+        Each is tried by itself on the machine of the log, by :func:`mjq_logs.questions.plan.what_if.what_if`. With a
+        target, the smallest size that meets it under the change is looked for, too.
+    percentile : float
+        Above 0, at most 100.
+    growth : float
+        Factor on the arrival rate of the log.
+    node : float
+        Servers of a node.
+    output : path, optional
+        The plan is written there as JSON.
+    workers : int or distributed.Client or None
+        As for :func:`mjq._util.parallel.map_as_completed`.
+    force : bool
+        Replace an output that is there.
+    progress : bool, optional
+        Show a progress bar; by default on a terminal.
+
+    Returns
+    -------
+    Plan
+
+    Raises
+    ------
+    ValueError
+        If the log does not tell when jobs came or counts several resources, there is no such policy, or a number
+        violates a constraint.
+
+    Examples
+    --------
+    Every hour two jobs of one server come, each for an hour and a half: three servers and there is no wait.
+
+    >>> from mjq_logs import Log
+    >>> arrival = 3600.0 * np.repeat(np.arange(50), 2)
+    >>> log = Log(need=np.ones(100), run=np.full(100, 5400.0), submit=arrival, servers=2)
+    >>> answer = planned(log, target=1, sizes=[1, 2, 3, 4], workers=1).policies[0]
+    >>> answer.smallest, answer.from_on, [row.meets for row in answer.sizes]
+    (3.0, 3.0, [False, False, True, True])
+    """
+    facts = facts_of(log)
+    log = facts.log
+    if target is None and not changes:
+        raise ValueError("a plan needs a target or changes")
+    percentile = float(checks.positive("percentile", percentile, ndim=0))
+    if percentile > 100:
+        raise ValueError(f"percentile must be at most 100, got {checks.shown(percentile)}")
+    if output is not None:
+        folders.refuse_existing(Path(output), force)
+    target = None if target is None else float(checks.not_negative("target", target, ndim=0))
+    growth, node = (float(checks.positive(name, x, ndim=0)) for name, x in (("growth", growth), ("node", node)))
+    log.require_one_resource()
+    arrival = log.require_waits()
+    if not arrival.max() > arrival.min():
+        raise ValueError("all jobs of the log come at once, so it tells nothing of waits")
+    names = list(dict.fromkeys(policies))
+    for name in names:
+        rule_of(name)
+    of_policies: list[PolicyPlan] = []
+    effects: list[Effect] = []
+    with Bar("replays", 0, progress, delay=SOON) as bar:
+        if target is not None:
+            replays, tried = Replays(log, percentile, workers, bar), _tried(log, sizes, node)
+            of_policies = [_of_policy(replays, name, target, tried, growth, node) for name in names]
+        if changes:
+            effects = what_if(log, changes, names, percentile=percentile, growth=growth, workers=workers)
+        if changes and target is not None:
+            of_changes = [
+                (Replays(change.log, percentile, workers, bar), _tried(change.log, sizes, node)) for change in changes
+            ]
+            least = [_smallest(*of, name, target, growth, node) for name in names for of in of_changes]
+            effects = [effect.model_copy(update={"smallest": x}) for effect, x in zip(effects, least, strict=True)]
+    compared = [] if log.servers is None else agreement(log, policies)
+    seen, differs = window_in_words(facts.window), disagreement_in_words(compared)
+    answer = Plan(
+        jobs=len(log),
+        servers=log.servers,
+        servers_from=log.servers_from,
+        lines=log.lines,
+        missing=list(log.missing),
+        notes=[*([seen] if seen else []), *log.notes],
+        target=target,
+        percentile=percentile,
+        growth=growth,
+        node=node,
+        real_waits=agreement_in_words(compared),
+        warnings=[*facts.warnings, *([differs] if differs else [])],
+        policies=of_policies,
+        what_if=effects,
+        assumes=assumed(log, growth, names, bool(changes)),
+    )
+    if output is not None:
+        folders.write(Path(output), (answer.model_dump_json(indent=1) + "\n").encode())
+    return answer
+
+
+def _smallest(replays, tried, policy, target, growth, node):
+    """Return the smallest size that meets the target, or None."""
+    case = partial(Case, policy=policy, growth=growth)
+    sizes = _with_those_between(replays, case, target, tried, node)
+    return next((size for size in sizes if replays.percentile_of(case(size)) <= target), None)
+
+
+def _tried(log, sizes, node):
+    """Return the sizes that are tried at first, from the smallest on."""
+    return sizes_between(log, node=node) if sizes is None else np.unique(checks.positive("sizes", sizes)).tolist()
+
+
+def sizes_between(
+    log: Log, low: float | None = None, high: float | None = None, count: int = SIZES, node: float = 1.0
+) -> list[float]:
+    """Return sizes from `low` to `high`, whole nodes apart, with that of the log if it lies between.
+
+    By default from three quarters of the machine of the log, or from what its largest need takes, to twice this
+    machine.
+
+    Examples
+    --------
+    >>> from mjq_logs import Log
+    >>> log = Log(need=np.array([1., 5.]), run=np.ones(2), servers=6)
+    >>> sizes_between(log), sizes_between(log, 8, 20, count=3, node=4)
+    ([5.0, 6.0, 7.0, 8.0, 9.0, 10.0, 11.0, 12.0], [8.0, 16.0, 20.0])
+    """
+    log.require_one_resource()
+    if low is None or high is None:
+        machine = log.machine()
+        least = np.ceil(max(SMALLEST * machine, log.need.max()))
+        low, high = (least if low is None else low), (max(LARGEST * machine, least) if high is None else high)
+    if not 0 < low <= high:
+        raise ValueError(f"sizes must be positive and must rise, got {checks.shown(low)} to {checks.shown(high)}")
+    steps = np.unique(np.round(np.linspace(0, np.floor((high - low) / node + NODE_ROUNDING), count)))
+    sizes = {float(low + node * k) for k in steps}
+    if log.servers is not None and low <= log.servers <= high:
+        sizes.add(float(log.servers))
+    return sorted(sizes)
+
+
+def _of_policy(replays, policy, target, asked, growth, node):
+    """Return how many servers one policy needs, where these sizes are asked for."""
+    case = partial(Case, policy=policy, growth=growth)
+    exact = rule_of(policy).knows_times and replays.log.estimate is not None
+    sizes = _with_those_between(replays, case, target, asked, node)
+    meets = {size: replays.percentile_of(case(size)) <= target for size in sizes}
+    shown = {*asked} | {size for pair in pairwise(sizes) if meets[pair[0]] != meets[pair[1]] for size in pair}
+    replays.make([case(size, exact=True) for size in sorted(shown) if exact])
+    rows: list[Size] = []
+    for size in sizes:
+        here, saves = None, {}
+        if replays.fits(size):
+            here = replays.waits(case(size))
+            saves["each_node_more"] = _each(here, size, sizes, node, lambda other: replays.waits(case(other)))
+            if exact and size in shown:
+                saves["exact_estimates"] = saved(here, replays.waits(case(size, exact=True)))
+        sure = None if here is None else surely_below(here, target)
+        rows.append(
+            Size(
+                servers=size,
+                load=replays.load(size, growth),
+                too_large=replays.too_large(size),
+                waits=None if here is None else with_intervals(here),
+                meets=meets[size],
+                surely=meets[size] and (sure is True or any(row.surely for row in rows)),
+                surely_misses=here is None or sure is False,
+                shown=size in shown,
+                **saves,
+            )
+        )
+    fit = [size for size, row in zip(sizes, rows, strict=True) if row.waits]
+    least = next((size for size in sizes if meets[size]), None)
+    machine = least or (fit[-1] if fit else None)
+    answer = PolicyPlan(
+        policy=policy,
+        sizes=rows,
+        smallest=least,
+        from_on=_from_on(rows),
+        possible=next((row.servers for row in rows if not row.surely_misses), None),
+        surely=next((row.servers for row in rows if row.surely), None),
+        servers=machine,
+        loads=[] if machine is None else _against_load(replays, case, machine),
+        verdict=[],
+    )
+    spoken = plan_in_words(answer, target, replays.percentile, node, replays.worth.why)
+    return answer.model_copy(update={"verdict": spoken})
+
+
+def _each(here, size, sizes, node, waits):
+    """Return what each further node saves on average, up to the next size that is a tenth larger; None without one."""
+    larger = next((other for other in sizes if other >= size * TENTH - NODE_ROUNDING), None)
+    if larger is None:
+        return None
+    gain, nodes = saved(here, waits(larger)), (larger - size) / node
+    return Waits(mean=_over(gain.mean, nodes), percentile=_over(gain.percentile, nodes))
+
+
+def _over(interval, nodes):
+    ends = {"low": interval.low, "high": interval.high}
+    return Interval(value=interval.value / nodes, **{end: None if x is None else x / nodes for end, x in ends.items()})
+
+
+def _with_those_between(replays, case, target, sizes, node):
+    """Return the sizes, and those between the last that clearly misses the target and the first that clearly meets it.
+
+    Waits need not fall with each server: a size below one that nearly meets the target may meet it, and one above a
+    size that meets it may miss it again.
+    """
+    replays.make([case(size) for size in sizes])
+    waits = np.array([replays.percentile_of(case(size)) for size in sizes])
+    longest = np.maximum.accumulate(waits[::-1])[::-1]  # from each size on
+    low = max(0, int(np.argmax(waits <= CLEARLY * target)) - 1)
+    high = int(np.argmax(CLEARLY * longest <= target)) or len(sizes) - 1
+    if waits.min() > CLEARLY * target or CLEARLY * longest[0] <= target:
+        return sizes
+    between = _between(sizes[low], sizes[high], node)
+    replays.make([case(size) for size in between])
+    return sorted({*sizes, *between})
+
+
+def _between(low, high, node):
+    """Return sizes between two others: each node, or where these are many, steps of at most one per cent.
+
+    >>> _between(96.0, 100.0, 1.0), _between(96.0, 100.0, 2.0), _between(4000.0, 4100.0, 1.0)
+    ([97.0, 98.0, 99.0], [98.0], [4040.0, 4080.0])
+    """
+    nodes = int(np.ceil((high - low) / node - NODE_ROUNDING)) - 1
+    step = 1 if nodes <= MOST_BETWEEN else max(1, int(low * FINEST / node))
+    return [low + node * k for k in range(step, nodes + 1, step)]
+
+
+def _from_on(rows):
+    """Return the size from which on all meet the target."""
+    size = None
+    for row in reversed(rows):
+        if not row.meets:
+            break
+        size = row.servers
+    return size
+
+
+def _against_load(replays, case, size):
+    growth = case.keywords["growth"]
+    cases = [case(size, growth=growth * factor) for factor in LOADS]
+    replays.make(cases)
+    return [
+        AtLoad(
+            growth=each.growth,
+            load=replays.load(size, each.growth),
+            waits=with_intervals(replays.waits(each)),
+        )
+        for each in cases
+    ]

@@ -1,0 +1,152 @@
+"""What jobs really waited for which it looked the same: the forecast to which the rule and recent waits both lead.
+
+Two things are known of a job when it comes: how long it would wait by the rule (ten quantiles of replays), and how
+long the last job like it waited. The forecast is what those jobs of the past waited for which these two were nearest.
+How much each of the two counts is the `weight` of the rule, the one with which earlier forecasts have been best.
+
+Waits are looked at on the scale of the logarithm of 1 + their minutes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+LEVELS = np.linspace(0.05, 0.95, 10)  # of the quantiles of the replays
+WEIGHTS = 1.0, 0.75, 0.5, 0.25, 0.0  # of the rule, each of which gives a forecast
+NEAREST = 40  # forecasts of the past; from 39 on there is a 95 % interval
+SHARES = 50.0, 80.0, 95.0  # in percent, of the intervals
+FEWEST = 100  # forecasts of the past that there must be
+MEMORY = 3.0  # those count that were made after this part of the jobs had come
+SAME = 1e-9  # on the scale
+
+
+def crps(samples: np.ndarray, value: ArrayLike) -> np.ndarray:
+    """Return the continuous ranked probability score of sorted samples along the last axis; low is good.
+
+    It is E|X - y| - E|X - X'| / 2.
+
+    >>> float(crps(np.array([1.0, 3.0]), 2.0))
+    0.5
+    """
+    size = samples.shape[-1]
+    ranks = 2 * np.arange(size) - (size - 1)
+    return np.abs(samples - np.asarray(value)[..., None]).mean(axis=-1) - samples @ ranks / size**2
+
+
+def place(sample: np.ndarray, value: float, rng: np.random.Generator) -> float:
+    """Return the randomized probability integral transform: a place within the sample, at random among equal values.
+
+    If the value is one more of the sample, it is uniform between 0 and 1.
+
+    >>> 0 < place(np.zeros(9), 0.0, np.random.default_rng(1)) < 1
+    True
+    """
+    below, equal = (sample < value - SAME).sum(), (np.abs(sample - value) <= SAME).sum()
+    return float((below + rng.random() * (equal + 1)) / (len(sample) + 1))
+
+
+def interval(waits: np.ndarray, share: float) -> tuple[float, float]:
+    """Return the ends of an interval that holds one more of these waits with this probability, in percent.
+
+    Nineteen waits divide the numbers into twenty parts, and one more lies in each with the same probability:
+
+    >>> [[round(end, 9) for end in interval(np.arange(1.0, 20.0), share)] for share in (50, 80)]
+    [[5.0, 15.0], [2.0, 18.0]]
+
+    Of forty waits, the shortest and the longest enclose 39 parts of 41, which is more than 95 %:
+
+    >>> low, high = interval(np.arange(1.0, 41.0), 95)
+    >>> 1 < low < 1.1 and 39.9 < high < 40
+    True
+    """
+    ends = np.quantile(waits, [0.5 - share / 200, 0.5 + share / 200], method="weibull")
+    return float(ends[0]), float(ends[1])
+
+
+@dataclass(frozen=True, eq=False)
+class Past:
+    """Hold what was known of jobs of the past, in the order in which they came, and what became of them.
+
+    Attributes
+    ----------
+    number : int array, shape (P,)
+        Jobs that had come before.
+    time, known : float array, shape (P,)
+        When each came, and when it started.
+    rule : float array, shape (P, 10)
+        Quantiles of the waits in the replays, on the scale.
+    last, wait : float array, shape (P,)
+        What the last job alike waited, and what this one did, on the scale.
+    complete : float
+        Those with at least this number have their whole past here.
+    """
+
+    number: np.ndarray
+    time: np.ndarray
+    known: np.ndarray
+    rule: np.ndarray
+    last: np.ndarray
+    wait: np.ndarray
+    complete: float
+
+    def at(self, number: int, time: float) -> np.ndarray:
+        """Return those that count when so many jobs have come, the latest first: they had started before this time."""
+        first, end = np.searchsorted(self.number, [number / MEMORY, number])
+        return first + np.flatnonzero(self.known[first:end] < time)[::-1]
+
+    def waits(self, past: np.ndarray, rule: np.ndarray, last: float) -> np.ndarray:
+        """Return the forecasts of a job, on the scale: sorted waits, in a row for each weight of the rule.
+
+        They are what the nearest of the past waited. How far two jobs are from each other is the mean difference of the
+        quantiles by the rule, times the weight, and that of the waits of the last jobs alike, times the rest. As the
+        rule says more for this job than for a near one, so much longer, times the weight, is the wait taken to be.
+        """
+        by_rule = np.abs(self.rule[past] - rule).mean(axis=1)
+        by_last = np.abs(self.last[past] - last)
+        more = np.median(rule) - np.median(self.rule[past], axis=1)
+        weights = np.array(WEIGHTS)[:, None]
+        near = np.argsort(weights * by_rule + (1 - weights) * by_last, axis=1, kind="stable")[:, :NEAREST]
+        return np.sort(np.maximum(0, self.wait[past][near] + weights * more[near]), axis=1)
+
+    @cached_property
+    def forecasts(self) -> np.ndarray:
+        """Return the forecasts of each, made from its own past; not a number where that is too short.
+
+        Shape (P, 5, 40).
+        """
+        made = np.full((len(self.number), len(WEIGHTS), NEAREST), np.nan)
+        for k in range(np.searchsorted(self.number, self.complete), len(self.number)):
+            seen = self.at(self.number[k], self.time[k])
+            if len(seen) >= FEWEST:
+                made[k] = self.waits(seen, self.rule[k], self.last[k])
+        return made
+
+    @cached_property
+    def scores(self) -> np.ndarray:
+        """Return how good the forecast of each was under each weight, as its :func:`crps`; shape (P, 5)."""
+        return crps(self.forecasts, self.wait[:, None])
+
+    def best(self, past: np.ndarray) -> int:
+        """Return the place of the weight with which the forecasts of these were best: the first if none has a score."""
+        return int(np.argmin(np.nansum(self.scores[past], axis=0)))
+
+    def forecast(self, number: int, time: float, rule: np.ndarray, last: float) -> tuple[np.ndarray, float] | None:
+        """Return the forecast of a job when so many have come, and the weight of the rule; None for a short past.
+
+        Parameters
+        ----------
+        number : int
+        time : float
+        rule : float array, shape (10,)
+        last : float
+            What is known of the job, see :func:`mjq_logs.questions.wait.record.features`.
+        """
+        seen = self.at(number, time)
+        if len(seen) < FEWEST:
+            return None
+        best = self.best(seen)
+        return self.waits(seen, rule, last)[best], WEIGHTS[best]

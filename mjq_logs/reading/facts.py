@@ -1,0 +1,228 @@
+"""What is known of a log, found once and handed to whoever asks; and what makes answers from it doubtful.
+
+The load and how waits agree with replays take a machine, so that the questions which need them find them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from mjq._util import checks
+from mjq._util.plain import counted
+from mjq_logs.reading.clock import dated
+from mjq_logs.reading.log import INFERRED, Lines, Log, machine_in_words
+from mjq_logs.reading.rows import HARMLESS, TOO_LARGE
+from mjq_logs.reading.vectors import plain
+from mjq_logs.reading.window import Held, Window, held_most, shortness_in_words, size_in_use, window_of
+from mjq_logs.words import MEASURED, amount_in_words, amount_of, percent
+
+OF_HOSTS = "of all hosts"  # where the servers of a log are from
+
+MOST_LOST = 0.1  # share of the lines, up to which nothing is said
+MOST_OF_THE_TIME = 0.5  # that a pause may take
+LEAST_HELD = 0.5  # of the size that a log is inferred to have, for most of the time
+LEAST_USED = 0.95  # of the machine, for most of the time
+
+
+@dataclass(frozen=True, eq=False)
+class Facts:
+    """Hold what is known of a log.
+
+    Attributes
+    ----------
+    log : Log
+    window : Window or None
+        What it sees; None where it does not tell when jobs came.
+    held : Held or None
+        The servers that its jobs held; None of several resources, and where it does not tell when jobs started.
+    short : str or None
+        That it is too short to tell anything of load and waits; None if it is not.
+    waiting : str or None
+        That much still waited when it ended; None if that is not so.
+    doubts : list of str
+        What else makes answers doubtful, the worst first.
+    alone : dict
+        Of several resources, what is known of each of which somebody needs some.
+    outages : list of str
+        Which outages were taken out of it, or kept, or given by a calendar.
+    """
+
+    log: Log
+    window: Window | None
+    held: Held | None
+    short: str | None
+    waiting: str | None
+    doubts: list[str]
+    alone: dict[str, Facts]
+    outages: list[str]
+
+    @property
+    def warnings(self) -> list[str]:
+        """Return all that makes answers doubtful."""
+        return [words for words in (self.short, self.waiting, *self.doubts) if words]
+
+
+def facts_of(log: Log | Facts, outages: list[str] | None = None) -> Facts:
+    """Return what is known of a log; what is known already is not looked for again.
+
+    Examples
+    --------
+    >>> facts_of(Log(need=[4], run=[60], submit=[0], servers=8)).warnings
+    ['Nothing can be said of load and waits: the log has 1 job, fewer than 200.']
+    """
+    if isinstance(log, Facts):
+        return log
+    held, short, window = None if log.resources else held_most(log), shortness_in_words(log), window_of(log)
+    alone = {name: facts_of(log.alone(name)) for k, name in enumerate(log.resources) if log.needs[:, k].any()}
+    lost = None if log.lines is None else lost_in_words(log.lines)
+    of_size = _of_sizes(log, alone, short) if log.resources else _of_size(log, held, short)
+    doubts = [lost, *_of_pauses(log, short), *_of_too_large(log), *of_size, *log.warnings]
+    return Facts(
+        log, window, held, short, still_waiting(log), [words for words in doubts if words], alone, outages or []
+    )
+
+
+def still_waiting(log: Log) -> str | None:
+    """Warn where more than a tenth of the jobs, or of the work that was asked for, still waited at the end of a log.
+
+    A job without a limit asks for the longest run of the log.
+
+    Examples
+    --------
+    >>> from mjq_logs.reading.log import Present
+    >>> nan, four = np.array([np.nan]), np.array([4])
+    >>> here = Present(need=np.array([8.0]), arrival=np.zeros(1), start=nan, estimate=nan, taken=9.0, left_out=0,
+    ...     tasks=four, at_once=0 * four)
+    >>> told = still_waiting(Log(need=[4, 4], run=[60, 60], submit=[0, 9], servers=8, present=here))
+    >>> told.partition(". ")[0]
+    'Warning: 4 of 6 jobs still waited when the log ended, and had asked for 32 servers'
+    """
+    here = log.present
+    waits = np.zeros(0, dtype=bool) if here is None else np.isnan(here.start)
+    if here is None or not waits.any():
+        return None
+    longest, tasks = float(log.run.max()), here.tasks[waits]
+    needs = plain(here.need)[waits].reshape(len(tasks), -1) * tasks[:, None]
+    waiting = np.fmin(here.estimate[waits], longest) @ needs
+    limits = np.full(len(log), longest) if log.estimate is None else np.fmin(log.estimate, longest)
+    came = limits @ log.needs.reshape(len(log), -1)
+    number, jobs = int(tasks.sum()), len(log) + (0 if log.before is None else len(log.before.need))
+    if not max(number / (number + jobs), (waiting / (waiting + came)).max()) > MOST_LOST:
+        return None
+    asked = amount_in_words(amount_of(needs.sum(axis=0) if log.resources else needs.sum(), log.resources))
+    return (
+        f"Warning: {number} of {number + jobs} jobs still waited when the log ended, and had asked for {asked}. Nobody "
+        "knows how long they will run, so they are left out: loads and waits are those of the others, and a machine "
+        "that is planned for these is too small."
+    )
+
+
+def lost_in_words(lines: Lines) -> str | None:
+    """Warn where more than a tenth of the lines that should be jobs could not be used, with the commonest reason.
+
+    >>> lost_in_words(Lines(read=60, used=8, dropped={"no run time": 40, "never started": 12}, first={}))
+    'Warning: 40 of 48 lines that should hold a job could not be used, most of them for this reason: no run time (40).'
+    >>> lost_in_words(Lines(read=60, used=58, dropped={"no run time": 2}, first={})) is None
+    True
+    """
+    lost = {reason: count for reason, count in lines.dropped.items() if reason not in HARMLESS}
+    number = sum(lost.values())
+    if not number > MOST_LOST * (lines.used + number):
+        return None
+    reason = max(lost, key=lambda name: lost[name])
+    return (
+        f"Warning: {number} of {lines.used + number} lines that should hold a job could not be used, most of them for "
+        f"this reason: {reason} ({lost[reason]})."
+    )
+
+
+def held_in_words(held: Held | None, servers: float | None = None) -> str | None:
+    """Say how many servers were held, of so many that there are; None where that is not known.
+
+    >>> held_in_words(Held(most_of_the_time=115, ever=128), 128)
+    'The jobs held at most 128 servers at once, and at most 115 for 99 % of the time.'
+    >>> held_in_words(Held(most_of_the_time=115, ever=156), 128)
+    'The jobs held at most 156 servers at once, which is more than there are, and at most 115 for 99 % of the time.'
+    """
+    if held is None or not held.ever:
+        return None
+    more = ", which is more than there are," if servers and held.ever > servers * (1 + checks.FIT_TOLERANCE) else ","
+    usual = f"{more} and at most {held.most_of_the_time:g} for 99 % of the time."
+    return f"The jobs held at most {held.ever:g} servers at once{usual}"
+
+
+def _of_too_large(log):
+    """Warn where jobs are left out that need more than the machine has."""
+    left_out = 0 if log.lines is None else log.lines.dropped.get(TOO_LARGE, 0)
+    if left_out and log.servers is not None:
+        yield (
+            f"Warning: {counted(left_out, 'job')} {'need' if left_out > 1 else 'needs'} more than the "
+            f"{machine_in_words(log)} ({log.servers_from}) and {'are' if left_out > 1 else 'is'} left out."
+        )
+
+
+def _of_size(log, held, short):
+    """Warn where the machine is not the size that was used."""
+    servers = log.servers
+    if held is None or servers is None:
+        return
+    if log.servers_from == INFERRED:
+        yield from _of_most_held(held, servers, short)
+    elif held.most_of_the_time > servers * (1 + checks.FIT_TOLERANCE):
+        yield _of_more_held(
+            log, held, f"{servers:g} servers", f". For 99 % of the time they held at most {held.most_of_the_time:g}"
+        )
+    elif held.most_of_the_time < LEAST_USED * servers and not short:
+        idle = percent(1 - held.most_of_the_time / servers, 0)
+        instead = f" --servers {size_in_use(log, held):g} takes the size that was used."
+        yield (
+            f"Warning: {idle} of the {servers:g} servers ({log.servers_from}) were not in use for 99 % of the time."
+            f"{instead if log.servers_from != OF_HOSTS else ''}"
+        )
+
+
+def _of_sizes(log, alone, short):
+    """Warn where the machine is not as large as what was used of some resource."""
+    if log.servers is None:
+        return
+    sizes = dict(zip(log.resources, log.machine(), strict=True))
+    for name, facts in alone.items():
+        held, size, measured = facts.held, sizes[name], MEASURED.get(name, name)
+        if held is not None and log.servers_from == INFERRED and held.ever >= size * (1 - checks.FIT_TOLERANCE):
+            yield from _of_most_held(held, size, short, measured)
+        if held is not None and held.most_of_the_time > size * (1 + checks.FIT_TOLERANCE):
+            yield _of_more_held(log, held, f"{size:g} {measured}")
+
+
+def _of_most_held(held, size, short, measured="servers"):
+    """Warn where the most that jobs held at once is taken for the size, and is far from what they usually held."""
+    if held.most_of_the_time < LEAST_HELD * size and not short:
+        yield (
+            "Warning: the log does not tell how large the machine is, and the most that jobs held at once is taken, "
+            f"{size:g} {measured}. For 99 % of the time they held at most {held.most_of_the_time:g}. --servers sets "
+            "the size."
+        )
+
+
+def _of_more_held(log, held, size, usually=""):
+    """Warn that jobs held more than there is."""
+    return (
+        f"Warning: for more than 1 % of the time the jobs held more than the {size} that there are "
+        f"({log.servers_from}), up to {held.ever:g}{usually}: is that the size of the machine?"
+    )
+
+
+def _of_pauses(log, short):
+    """Warn where nothing came for most of the time, as after a job that was submitted long before all others."""
+    if log.arrival is None or short:
+        return
+    arrival = np.concatenate([[log.begin], log.arrival, [log.end]])
+    longest = int(np.argmax(np.diff(arrival)))
+    first, last = arrival[longest : longest + 2]
+    if last - first > MOST_OF_THE_TIME * (log.end - log.begin) > 0:
+        yield (
+            f"Warning: nothing came from {dated(log, first)} to {dated(log, last)}, which is most "
+            "of the time that the log sees; --from or --to leaves it out."
+        )
