@@ -61,7 +61,7 @@ SEED = 1_000_000
 
 
 def short(values: ArrayLike) -> np.ndarray:
-    """Return numbers with three digits, so that each has room in two bytes.
+    """Return numbers with the three digits that a summary holds of each.
 
     >>> short([28481, 0.68561]).tolist()
     [28500.0, 0.686]
