@@ -26,13 +26,14 @@ configurations with one job of class `j` less or more.
 3. *Pass up*, from the first configuration to the last. The flow of heads of class `i` that are about to enter `k`, by
    departures or freshly drawn after an admission into `k`, is added to the admissions into :math:`k + i`. These
    admissions are the new `f`.
-4. Find the `f` that a pass down and up keeps. With up to 1000 unknowns, `T` is formed column by column and solved by
+4. Find the `f` that a pass down and up keeps. With up to 150 unknowns, `T` is formed column by column and solved by
    state elimination (:mod:`mjq.solvers.chain`): weighted by the probability that the queue stops at `k`, it is the
    matrix of a chain in steps. Larger systems are solved by Arnoldi iterations on the two passes
    (:mod:`mjq.solvers.arnoldi`). Unknowns are only those configurations at which the queue can stop.
 5. Make two plain passes more, which repair the relative accuracy of small entries, and a third to measure by how much
-   `f` still changes. For a large system, divide this residual by the gap between the two largest eigenvalues of `T` to
-   estimate the error. If that is above 1e-9, solve systems of up to 6000 unknowns by elimination, and refuse others.
+   `f` still changes. After iterations, divide this residual by the gap between the two largest eigenvalues of `T` to
+   estimate the error. If that is above 1e-13 with up to 1000 unknowns, or above 1e-9 with up to 6000, solve the system
+   by elimination; refuse larger ones.
 6. Divide the probabilities by their sum. The throughput is the mean of :math:`c_k`.
 
 **Cost.** No generator is stored. With `M` configurations and `L` classes, two passes take of the order of :math:`M L^2`
@@ -64,8 +65,9 @@ from mjq._util.checks import TooLarge, shown
 from mjq._util.compiling import numba
 from mjq.solvers import arnoldi, chain
 
-DENSE_UNKNOWNS = 1000  # up to which T is formed and eliminated exactly
-PATIENT_UNKNOWNS = 6000  # the same where Arnoldi iterations cannot be trusted
+DENSE_UNKNOWNS = 150  # up to which to eliminate T takes less time than Arnoldi iterations
+FEW_UNKNOWNS, SURE_ERROR = 1000, 1e-13  # up to so many, T is eliminated where the error of iterations may be larger
+PATIENT_UNKNOWNS = 6000  # up to which it is eliminated where iterations cannot be trusted
 MOST_CONFIGURATIONS = 20_000_000  # some 2 GB of tables for two classes
 FLOW_TOLERANCE = 1e-12  # largest relative change of the admission flow in one pass
 BASIS_VECTORS, FEW_VECTORS = 40, 20  # the latter where vectors are so long that to compare them takes most of the time
@@ -299,10 +301,11 @@ def saturated(
     flow, probabilities, residual = _settled(passes, flow, tolerance)
     if passes.size > DENSE_UNKNOWNS:
         error = _error(passes, probabilities, residual)
-        if error > arnoldi.TRUSTED_ERROR and passes.size <= PATIENT_UNKNOWNS:
+        most = SURE_ERROR if passes.size <= FEW_UNKNOWNS else arnoldi.TRUSTED_ERROR
+        if error > most and passes.size <= PATIENT_UNKNOWNS:
             flow = _eliminated(passes, tolerance, most_sweeps)
             flow, probabilities, residual = _settled(passes, flow, tolerance)
-        elif error > arnoldi.TRUSTED_ERROR:
+        elif error > most:
             raise ArithmeticError(
                 f"rates {rates.min():.3g} to {rates.max():.3g} lie too far apart for {passes.size} unknowns: with a "
                 f"residual of {residual:.2g} the error may be {error:.2g}"

@@ -125,11 +125,16 @@ def test_one_host_is_a_pool(cluster, placement):
     assert single.capacity == pytest.approx(pool, rel=1e-12) and single.fits_in_sum == 0
 
 
+def only_iterate(monkeypatch):
+    for most in ("DENSE_STATES", "FEW_STATES"):
+        monkeypatch.setattr(exact, most, 0)
+
+
 @pytest.mark.parametrize("placement", mh.PLACEMENTS)
 def test_iterations_are_the_elimination(placement, monkeypatch):
     cluster = 3, (4, 6), [(1, 3), (2, 1), (4, 2)], (1.0, 2.0, 0.1), (0.4, 0.4, 0.2)
     eliminated = mh.saturated_state(*cluster, placement)
-    monkeypatch.setattr(exact, "DENSE_STATES", 0)
+    only_iterate(monkeypatch)
     iterated = mh.saturated_state(*cluster, placement)
     assert 0 < iterated.residual < 1e-11 and eliminated.residual == 0
     assert iterated.throughput == pytest.approx(eliminated.throughput, rel=1e-12)
@@ -148,14 +153,14 @@ def test_iterations_are_the_elimination(placement, monkeypatch):
 def test_rates_far_apart_are_solved_or_refused(mu, p, monkeypatch):
     cluster = 2, 4, [1, 2, 4], mu, p
     eliminated = mh.capacity(*cluster)
-    monkeypatch.setattr(exact, "DENSE_STATES", 0)
+    only_iterate(monkeypatch)
     with contextlib.suppress(ArithmeticError):
         assert mh.capacity(*cluster) == pytest.approx(eliminated, rel=3e-8)
 
 
 def test_an_answer_that_cannot_be_trusted_is_refused(monkeypatch):
     cluster = 2, 4, [1, 2, 4], (1.0, 1.0, 1.0), (0.4, 0.4, 0.2)
-    monkeypatch.setattr(exact, "DENSE_STATES", 0)
+    only_iterate(monkeypatch)
     monkeypatch.setattr(exact.arnoldi, "TRUSTED_ERROR", 0.0)
     with pytest.raises(ArithmeticError, match="rates 1 to 1 lie too far apart for 76 states"):
         mh.capacity(*cluster)

@@ -62,9 +62,25 @@ def test_large_solver_on_a_larger_system(monkeypatch):
     system = 20.0, [1.0, 3.0, 7.0], [1.0, 0.3, 2.0], [0.6, 0.3, 0.1]
     ways, small = by_draining(*system)
     monkeypatch.setattr(drain, "DENSE_UNKNOWNS", 0)
+    monkeypatch.setattr(drain, "FEW_UNKNOWNS", 0)
     large = drain.saturated(ways, system[2], system[3])
     assert large.throughput == pytest.approx(small.throughput, rel=1e-13)
     assert large.probabilities == pytest.approx(small.probabilities, rel=1e-9, abs=1e-16)
+
+
+def test_where_iterations_may_err_by_more_than_rounding_a_system_of_some_hundred_unknowns_is_eliminated(monkeypatch):
+    ways, calls = drain.configurations(24, [1, 2, 4, 8]), []
+    eliminated = drain._eliminated
+    monkeypatch.setattr(drain, "_eliminated", lambda *given: calls.append(1) or eliminated(*given))
+    even, uneven = ([1.0, 2.0, 0.5, 1.0], [0.4, 0.3, 0.2, 0.1]), ([1.0, 1e3, 1e-3, 1.0], [0.97, 0.01, 0.01, 0.01])
+    for system, fall_back in ((even, 0), (uneven, 1)):
+        found = drain.saturated(ways, *system)
+        assert len(calls) == fall_back
+        with monkeypatch.context() as patch:
+            patch.setattr(drain, "DENSE_UNKNOWNS", 1000)
+            exact = drain.saturated(ways, *system)
+        assert found.throughput == pytest.approx(exact.throughput, rel=1e-13, abs=0)
+        calls.clear()
 
 
 def test_configurations_are_those_that_fit_and_are_reached():

@@ -14,10 +14,11 @@ no time. From a fresh state, admissions only lead to fresh states with more jobs
    which contents is computed once.
 3. A *sweep* moves the probabilities of the resting states just after one completion to those just after the next: one
    completion, then up through the fresh states in order of their numbers of jobs.
-4. With up to 2,500 resting states, form the matrix of the sweep and eliminate state by state
+4. With up to 800 resting states, form the matrix of the sweep and eliminate state by state
    (:mod:`mjq.solvers.chain`). Beyond, find the vector that a sweep keeps by Arnoldi iterations, then sweep plainly
-   twice; the residual over the gap between the two largest eigenvalues estimates the error, and must be below 1e-9
-   (:mod:`mjq.solvers.arnoldi`).
+   twice; the residual over the gap between the two largest eigenvalues estimates the error
+   (:mod:`mjq.solvers.arnoldi`). If that is above 1e-13 with up to 2,500 states, eliminate; beyond, it must be below
+   1e-9.
 5. Divide by the rate at which each state is left. That is the share of time, and its mean of the rates is the capacity.
 
 **Cost.** To list the states takes most of the time: some 10,000 a second. Eight hosts of 4 units with needs 1, 2 and
@@ -47,7 +48,8 @@ from mjq.solvers import arnoldi, chain
 
 MOST_STATES = 200_000  # resting ones: half a minute
 MOST_ENTRIES = 2_400_000  # of their contents: states times hosts
-DENSE_STATES = 2_500  # up to which the matrix of the sweep is eliminated
+DENSE_STATES = 800  # up to which to eliminate the matrix of the sweep takes less time than iterations
+FEW_STATES, SURE_ERROR = 2_500, 1e-13  # up to so many, it is eliminated where the error of iterations may be larger
 BASIS_VECTORS, RESTARTS, TOLERANCE = 40, 500, 1e-13
 RESIDUAL = 1e-11  # largest change in one sweep
 
@@ -138,10 +140,15 @@ def saturated_state(
     leaving = one.counts[steps.contents].sum(axis=1) @ mu
     sweep = _Sweep(steps, S)
     residual = 0.0
-    if S <= DENSE_STATES:
-        after = chain.stationary_of_recurrent_part(np.array([sweep(unit) for unit in np.eye(S)]))
-    else:
-        after, residual = _iterated(sweep, leaving, mu)
+    most = SURE_ERROR if S <= FEW_STATES else arnoldi.TRUSTED_ERROR
+    after, residual, error = _iterated(sweep, leaving, mu) if S > DENSE_STATES else (None, 0.0, np.inf)
+    if error > most and S <= FEW_STATES:
+        after, residual = chain.stationary_of_recurrent_part(np.array([sweep(unit) for unit in np.eye(S)])), 0.0
+    elif error > most:
+        raise ArithmeticError(
+            f"rates {mu.min():.3g} to {mu.max():.3g} lie too far apart for {S} states: with a residual of "
+            f"{residual:.2g} the error may be {error:.2g}"
+        )
     time = after / leaving
     time /= time.sum()
     return HostsState(
@@ -282,17 +289,11 @@ def _swept(starts, columns, chances, size, flow):
 
 
 def _iterated(sweep, leaving, mu):
-    """Return the probabilities that a sweep keeps, and how much one more changes them."""
+    """Return the probabilities that a sweep keeps, how much one more changes them, and an estimate of their error."""
     after = arnoldi.dominant(sweep, leaving / leaving.sum(), TOLERANCE, RESTARTS, BASIS_VECTORS)
     after = sweep(sweep(after / after.sum()))
     residual = float(np.abs(sweep(after) - after).sum() / after.sum())
     if not residual <= RESIDUAL:
         raise ArithmeticError(f"the cluster of hosts did not converge: residual {residual:.2g}")
     slowest = mu.min() / float(leaving.max())
-    error = arnoldi.estimated_error(sweep, sweep.size, residual, slowest, BASIS_VECTORS)
-    if error > arnoldi.TRUSTED_ERROR:
-        raise ArithmeticError(
-            f"rates {mu.min():.3g} to {mu.max():.3g} lie too far apart for {sweep.size} states: with a residual of "
-            f"{residual:.2g} the error may be {error:.2g}"
-        )
-    return after / after.sum(), residual
+    return after / after.sum(), residual, arnoldi.estimated_error(sweep, sweep.size, residual, slowest, BASIS_VECTORS)
