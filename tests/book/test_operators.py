@@ -9,7 +9,7 @@ from importlib.util import module_from_spec, spec_from_file_location
 
 import pytest
 
-from mjq_logs import read_log
+from mjq_logs import Log, read_calendar, read_log
 from mjq_logs.reading.sacct import COMMAND
 from tests.conftest import ROOT, said
 
@@ -58,6 +58,22 @@ def test_slurm_is_asked_for_what_we_read():
     (block,) = [block for block in BLOCKS if "sacct -a" in block]
     ours, shown = ("".join(text.replace("\\\n", "").split()) for text in (COMMAND, block.removeprefix("$")))
     assert ours == shown
+
+
+def test_slurm_tells_which_nodes_were_away(tmp_path):
+    """In one file: where the second list begins there is a header again."""
+    (block,) = [block for block in BLOCKS if "sacctmgr" in block]
+    slurm = """sacctmgr() {
+        echo 'NodeName|TimeStart|TimeEnd|TRES'
+        case "$SLURM_TIME_FORMAT $3" in
+            "%s event") echo 'g2|1795932318|1795932358|cpu=32,gres/gpu=4,mem=125G';;
+            "%s reservation") echo 'n[1-2]|1795932277|1795932397|cpu=32';;
+        esac
+    }\n"""
+    subprocess.run(["bash", "-ec", slurm + block.removeprefix("$")], cwd=tmp_path, check=True)
+    log = Log(need=[1.0], run=[600.0], submit=[1795932000.0], servers=160, clock=0.0, zone="UTC")
+    steps = [[1795932277, 128], [1795932318, 96], [1795932358, 128], [1795932397, 160]]
+    assert read_calendar(tmp_path / "away.txt", log).tolist() == steps
 
 
 @pytest.mark.parametrize("path", ["_ext/console.py", "_ext/selfchecks.py", "live_panels.py"])

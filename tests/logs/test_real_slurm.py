@@ -239,17 +239,6 @@ def test_nodes_that_are_away_have_their_own_sizes(name, steps):
     assert read_calendar(FILES / name, log).tolist() == steps
 
 
-def test_events_and_reservations_may_stand_in_one_file(tmp_path):
-    """As the loop of the page for operators appends them; both have the same columns."""
-    log, path = read_log(FILES / "jobs.txt.gz", servers=CPUS), tmp_path / "away.txt"
-    head = "NodeName|TimeStart|TimeEnd|TRES"
-    lines = ["g2|1795932318|1795932358|cpu=32,gres/gpu=4,mem=125G", head, "n[1-2]|1795932277|1795932397|cpu=32"]
-    path.write_text("\n".join([head, *lines]) + "\n")
-    assert read_calendar(path, log).tolist() == [
-        [1795932277, 128], [1795932318, 96], [1795932358, 128], [1795932397, 160]
-    ]  # fmt: skip
-
-
 @pytest.mark.parametrize(
     ("name", "unit", "message"),
     [
