@@ -6,19 +6,19 @@ say no more of a mean wait than fifty independent ones would.
 The log is cut into :data:`BLOCKS` long blocks, and Student's t distribution tells from their means how far the mean of
 the whole may be off, on a logarithmic scale, as waits are skewed. Few blocks are long ones, and long ones are nearly
 independent. In a log that happens to be quiet the blocks agree by luck; so an interval is never narrower than that of
-as many independent jobs as :func:`worth` says, and a good deal wider where these are fewer than :data:`FEW`. Its upper
-end is :data:`UPWARD` times as far off as the lower one: a log lacks the rare event that makes waits long far more often
-than it has one too many, so that an interval as wide on both sides misses upwards only.
+as many independent jobs as :func:`worth` says, and a good deal wider where these are fewer than :data:`FEW_JOBS`. Its
+upper end is :data:`UPWARD` times as far off as the lower one: a log lacks the rare event that makes waits long far more
+often than it has one too many, so that an interval as wide on both sides misses upwards only.
 
 A percentile is the wait that a share of the jobs exceed. The interval of that share is Wilson's, for as many
 independent jobs as the blocks and :func:`worth` say, and its ends give those of the percentile: see
 :func:`of_percentile`.
 
-There is no interval in four cases. The jobs, or the days on which they came, are worth fewer than :data:`FEWEST`
+There is no interval in four cases. The jobs, or the days on which they came, are worth fewer than :data:`FEWEST_JOBS`
 independent ones: then the log is short, or its load drifts, and it may not have seen a busy month. The five largest
 jobs have more than :data:`MOST_OF_FIVE` of the sum of need times squared run time, which queues depend on: then others
-as large decide that did not come. And an interval whose upper end is more than :data:`WIDEST` times its lower one says
-nothing, and nor does one below a minute.
+as large decide that did not come. And an interval whose upper end is more than :data:`WIDEST_RATIO` times its lower one
+says nothing, and nor does one below a minute.
 
 How often such intervals hold what they should is counted in ``mjq_book.experiments.coverage``, where other methods
 stand beside this one. Where they miss, the long-run value is nearly always above them. No method can know what a log
@@ -40,17 +40,17 @@ from numpy.typing import ArrayLike
 from scipy import special
 
 BLOCKS = 4  # of a log
-FEW = 200  # effective jobs or days, below which a log may have missed its worst days by luck
-FEWEST = 75  # effective jobs or days, from which on there is an interval
+FEW_JOBS = 200  # effective jobs or days, below which a log may have missed its worst days by luck
+FEWEST_JOBS = 75  # effective jobs or days, from which on there is an interval
 LARGEST_JOBS = 5
 MOST_OF_FIVE = 0.1  # of the sum of need times squared run time, in the largest five jobs
 UPWARD = 1.5  # times as far as the lower end of the interval of a wait is its upper one: a log may lack rare long waits
-WIDEST = 100.0  # upper end of an interval over its lower one, above which it says nothing
+WIDEST_RATIO = 100.0  # upper end of an interval over its lower one, above which it says nothing
 LEAST_BEYOND = 5  # a percentile gets an interval if at least so many effective jobs lie beyond it
 CONFIDENCE = 0.95
 STUDENT = float(special.stdtrit(BLOCKS - 1, (1 + CONFIDENCE) / 2))
 NORMAL = float(special.ndtri((1 + CONFIDENCE) / 2))
-DAY, WEEK = 86_400.0, 7  # in seconds, in days
+DAY, DAYS_A_WEEK = 86_400.0, 7  # in seconds, in days
 WEEKS = 3  # from which on the days of a week are compared with each other
 PLACE_ROUNDING = 1e-9  # of a number of jobs
 
@@ -80,7 +80,7 @@ class Blocks(NamedTuple):
         if self.floor is None or not self.value > 0:
             return None
         half = max(_spread(self.parts, self.value) / self.value, self.floor)
-        if (1 + upward) * half > np.log(WIDEST):
+        if (1 + upward) * half > np.log(WIDEST_RATIO):
             return None
         return self.value * float(np.exp(-half)), self.value * float(np.exp(upward * half))
 
@@ -126,8 +126,8 @@ def worth(need: ArrayLike, run: ArrayLike, submit: ArrayLike | None = None) -> W
     """
     needs, runs = np.asarray(need, dtype=float), np.asarray(run, dtype=float)
     jobs = min(effective_number(needs), effective_number(runs))
-    if jobs < FEWEST:
-        return Worth(jobs, f"its jobs tell as much as {jobs:.0f} independent ones, and {FEWEST} are needed")
+    if jobs < FEWEST_JOBS:
+        return Worth(jobs, f"its jobs tell as much as {jobs:.0f} independent ones, and {FEWEST_JOBS} are needed")
     large = np.sort(needs * runs**2)
     five = large[-LARGEST_JOBS:].sum() / (large.sum() or 1.0)
     if five > MOST_OF_FIVE:
@@ -137,8 +137,8 @@ def worth(need: ArrayLike, run: ArrayLike, submit: ArrayLike | None = None) -> W
             "jobs as large as these",
         )
     days = np.inf if submit is None else effective_number(_daily(np.asarray(submit, dtype=float), needs * runs))
-    if days < FEWEST:
-        return Worth(days, f"its work varies like that of {days:.0f} independent days, and {FEWEST} are needed")
+    if days < FEWEST_JOBS:
+        return Worth(days, f"its work varies like that of {days:.0f} independent days, and {FEWEST_JOBS} are needed")
     return Worth(min(jobs, days))
 
 
@@ -146,9 +146,9 @@ def _daily(submit, work):
     """Return the work of each whole day, over the mean of this day of the week if there are enough weeks."""
     day = ((submit - submit.min()) // DAY).astype(int)
     by_day = np.bincount(day, work)[:-1]
-    if len(by_day) < WEEKS * WEEK:
+    if len(by_day) < WEEKS * DAYS_A_WEEK:
         return by_day
-    weekday = np.arange(len(by_day)) % WEEK
+    weekday = np.arange(len(by_day)) % DAYS_A_WEEK
     usual = np.bincount(weekday, by_day) / np.bincount(weekday)
     return by_day / np.where(usual > 0, usual, 1.0)[weekday]
 
@@ -199,8 +199,8 @@ def effective_number(series: ArrayLike) -> float:
 
 
 def long_enough(*columns: ArrayLike) -> bool:
-    """Return whether each of these columns of a log is worth :data:`FEWEST` independent jobs."""
-    return all(effective_number(column) >= FEWEST for column in columns)
+    """Return whether each of these columns of a log is worth :data:`FEWEST_JOBS` independent jobs."""
+    return all(effective_number(column) >= FEWEST_JOBS for column in columns)
 
 
 def of_ratio(numerator: ArrayLike, denominator: ArrayLike) -> Blocks:
@@ -248,10 +248,10 @@ def of_percentile(series: np.ndarray, percentile: float, number: float) -> tuple
     (True, None, None)
     """
     beyond = 1 - percentile / 100
-    if number < FEWEST or number * beyond < LEAST_BEYOND:
+    if number < FEWEST_JOBS or number * beyond < LEAST_BEYOND:
         return None
     above = series > quantile(series, percentile)
-    share, jobs = float(above.mean()), number / (1 + (FEW / number) ** 2)
+    share, jobs = float(above.mean()), number / (1 + (FEW_JOBS / number) ** 2)
     half = _spread(in_blocks(above).mean(axis=1), share)
     if half > 0:
         jobs = min(jobs, NORMAL**2 * share * (1 - share) / half**2)
@@ -312,7 +312,7 @@ def of_change(before: Blocks, after: Blocks) -> tuple[float, float] | None:
 def tells(low: float, high: float, least: float = 0.0) -> bool:
     """Return whether an interval says something: its ends are not too far apart and not both too small.
 
-    Ends of one sign may differ by a factor of :data:`WIDEST`, and none of them lies within `least` of zero.
+    Ends of one sign may differ by a factor of :data:`WIDEST_RATIO`, and none of them lies within `least` of zero.
 
     >>> tells(1, 50), tells(1, 500), tells(-1, 500), tells(1, 50, least=2), tells(-1, 1, least=2)
     (True, False, True, False, False)
@@ -320,7 +320,7 @@ def tells(low: float, high: float, least: float = 0.0) -> bool:
     near, far = sorted((abs(low), abs(high)))
     if low <= 0 <= high:
         return far >= least
-    return near >= least and far <= WIDEST * near
+    return near >= least and far <= WIDEST_RATIO * near
 
 
 def floor(series: np.ndarray, number: float) -> float | None:
@@ -331,9 +331,9 @@ def floor(series: np.ndarray, number: float) -> float | None:
     .. math:: 1.96 \frac{s}{m} \sqrt{\frac{1}{N} \left(1 + \left(\frac{200}{N}\right)^2\right)}.
     """
     mean = series.mean()
-    if number < FEWEST or not mean > 0:
+    if number < FEWEST_JOBS or not mean > 0:
         return None
-    return float(NORMAL * series.std() / mean * np.sqrt((1 + (FEW / number) ** 2) / number))
+    return float(NORMAL * series.std() / mean * np.sqrt((1 + (FEW_JOBS / number) ** 2) / number))
 
 
 def in_blocks(series: np.ndarray, count: int = BLOCKS) -> np.ndarray:

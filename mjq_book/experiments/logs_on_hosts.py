@@ -44,7 +44,7 @@ from mjq_book.experiments.public_logs import required_traces
 from mjq_book.experiments.tables.keeping import keep
 from mjq_logs import Log
 from mjq_logs.machine.arrivals import tightest
-from mjq_logs.machine.host_cases import put_on_hosts, rules_on, that_fit
+from mjq_logs.machine.host_cases import jobs_that_fit, put_on_hosts, rules_on
 from mjq_logs.machine.hosts import Hosts
 from mjq_logs.questions.capacity.estimates import Estimates
 from mjq_logs.reading.vectors import Vectors
@@ -107,7 +107,7 @@ def alike(log: Log, seed: int = 1) -> Log:
 
 def rows(name: str, log: Log, hosts: Hosts) -> Iterator[dict]:
     """Yield the rows of one log."""
-    log, _, _ = that_fit(put_on_hosts(log, hosts), hosts)
+    log, _, _ = jobs_that_fit(put_on_hosts(log, hosts), hosts)
     k = tightest(log)
     work = log.needs[:, k] * log.run
     left_out = {
@@ -145,7 +145,7 @@ def _difference(values, rule, less):
 
 def shuffled(log: Log, hosts: Hosts) -> Iterator[dict]:
     """Yield the share under a view if the jobs of each block of a log are shuffled, once or several times in a row."""
-    log, _, _ = that_fit(put_on_hosts(log, hosts), hosts)
+    log, _, _ = jobs_that_fit(put_on_hosts(log, hosts), hosts)
     rule, rng, whole = rules_on(hosts)["freely"], np.random.default_rng(1), len(log)
     for block, passes in [(block, 1) for block in (*BLOCKS, whole)] + list(itertools.product((1, whole), PASSES)):
         blocks = np.split(np.arange(whole), range(block, whole, block)) * passes

@@ -18,7 +18,7 @@ import numpy as np
 
 from mjq_book.experiments.coverage import MACHINES, Case, drawn, keep_rows
 from mjq_book.experiments.summaries import waits_of
-from mjq_logs import Changed, Log, capped, what_if, with_exact_estimates, without_need
+from mjq_logs import Changed, Log, cap, what_if, with_exact_estimates, without_need
 from mjq_logs.questions.plan.what_if import Effect
 
 TABLE = Path(__file__).parent / "tables/what_if.csv"
@@ -40,7 +40,7 @@ CASES = [
     )
 ]
 CHANGES: dict[str, Callable[[Log, float], Changed]] = {  # of a log, and its largest need
-    "half the largest need": lambda log, largest: capped(log, largest / 2),
+    "half the largest need": lambda log, largest: cap(log, largest / 2),
     "exact estimates": lambda log, largest: with_exact_estimates(log),
     "without the largest need": without_need,
 }

@@ -73,7 +73,7 @@ command writes such a log without the names of users. Its dates are printed in U
 @page_option
 @replace_option
 @json_option
-@schema_option("PolicyReports", "Report", "SeveralReport", "HostsReport")
+@schema_option("ReportByPolicy", "CapacityReport", "SeveralReport", "HostsReport")
 @anonymous_option
 def capacity(
     log: str,

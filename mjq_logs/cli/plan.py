@@ -185,11 +185,11 @@ def plan(
     if anonymous:
         show_classes(cluster_log)
         return 0
-    changes = [mjq_logs.capped(cluster_log, cap) for cap in caps]
+    changes = [mjq_logs.cap(cluster_log, cap) for cap in caps]
     changes += [mjq_logs.with_exact_estimates(cluster_log)] if estimates else []
     changes += [mjq_logs.without_need(cluster_log, need) for need in absent]
     tried = mjq_logs.sizes_between(cluster_log, *sizes, node=node) if isinstance(sizes, Range) else None
-    result = mjq_logs.planned(
+    result = mjq_logs.plan(
         facts, target, policies, tried, changes=changes, percentile=percentile, growth=growth, node=node,
         output=output, force=force, workers=workers, progress=not quiet and sys.stderr.isatty(),
     )  # fmt: skip

@@ -352,11 +352,11 @@ def _servers_of(hosts, servers):
 
 def _within(log, since, until):
     """Return what the log tells of the window that the user asks for."""
-    from mjq_logs import within
+    from mjq_logs import cut_window
 
     if since is None and until is None:
         return log
-    return within(log, moment(log, "--from", since), moment(log, "--to", until))
+    return cut_window(log, moment(log, "--from", since), moment(log, "--to", until))
 
 
 def moment(log: Log, option: str, text: str | None) -> float | None:

@@ -11,7 +11,7 @@ from mjq._util import checks, watching
 from mjq._util.compiling import numba
 from mjq.simulation.calendar import Calendar
 from mjq_logs.answers import HOUR, Column, Plain
-from mjq_logs.machine.replaying import replayed
+from mjq_logs.machine.replaying import replay_log
 from mjq_logs.reading.log import Log
 from mjq_logs.words import RULES, percent, time_in_words
 
@@ -56,7 +56,7 @@ def agreement(log: Log, policies: Sequence[str] = ("fcfs", "easy")) -> list[Agre
     rows, fits_log, arrival = [], None, log.require_arrivals()
     for policy in policies:
         with watching.working(f"{policy}: a replay of the log"):
-            made = replayed(log, servers, policy, estimate=log.estimates_used)
+            made = replay_log(log, servers, policy, estimate=log.estimates_used)
         schedule, counted = made.schedule, np.append(np.ones(made.before, dtype=bool), known)
         columns = schedule.submit[counted], schedule.need[counted], schedule.run[counted], servers, schedule.calendar
         wait = made.wait[known]

@@ -106,7 +106,7 @@ def put_on_hosts(log: Log, hosts: Hosts) -> Log:
     return replace(log, servers=servers, servers_from=OF_HOSTS)
 
 
-def that_fit(log: Log, hosts: Hosts) -> tuple[Log, int, float]:
+def jobs_that_fit(log: Log, hosts: Hosts) -> tuple[Log, int, float]:
     """Return the log of the jobs that fit on a host, how many others there are, and their share of the work."""
     fits = hosts.most_on_one(log.needs) > 0
     if fits.all():

@@ -67,7 +67,7 @@ def with_user_limit(log: Log, servers: float) -> Log:
     Examples
     --------
     >>> log = Log(need=[2, 2, 4], run=[60, 60, 60], submit=[0, 9, 60], user=[7, 7, 8], servers=4)
-    >>> replayed(with_user_limit(log, 3), 4).wait.tolist()
+    >>> replay_log(with_user_limit(log, 3), 4).wait.tolist()
     [0.0, 51.0, 60.0]
     """
     log.require_arrivals()
@@ -80,7 +80,7 @@ def with_user_limit(log: Log, servers: float) -> Log:
     return replace(log, user_limit=servers, notes=(*log.notes, words))
 
 
-def replayed(
+def replay_log(
     log: Log,
     servers: Any,
     policy: str | OnHosts = "easy",
@@ -120,7 +120,7 @@ def replayed(
     >>> need, run, came, start = (np.array([x]) for x in (1.0, 25.0, 0.0, 5.0))
     >>> there = Before(need, run, came, start, None, np.array([False]))
     >>> log = Log(need=[1], run=[5], submit=[10], servers=1, window=(8, 40), before=there)
-    >>> replayed(log, 1).wait.tolist()
+    >>> replay_log(log, 1).wait.tolist()
     [20.0]
     """
     submit = (log.require_arrivals() - log.begin) / growth

@@ -10,7 +10,7 @@ from mjq.plots.figures import COLOURS
 from mjq_logs.words import ESTIMATES
 
 if TYPE_CHECKING:
-    from mjq_logs import PolicyReports, Report, SeveralReport
+    from mjq_logs import CapacityReport, ReportByPolicy, SeveralReport
 
 APART = 0.16  # between the marks of two policies in one row
 MOST_NEEDS = 8  # that are drawn
@@ -31,12 +31,12 @@ def _legend(ax, columns=3):
     ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1), ncols=columns)
 
 
-def shares_of_capacity(report: Report | PolicyReports, ax: Axes) -> None:
+def shares_of_capacity(report: CapacityReport | ReportByPolicy, ax: Axes) -> None:
     """Draw the four capacities as shares of the naive one, with their intervals, and the work that came.
 
     Parameters
     ----------
-    report : mjq_logs.Report or mjq_logs.PolicyReports
+    report : mjq_logs.CapacityReport or mjq_logs.ReportByPolicy
     ax : matplotlib.axes.Axes
     """
     reports = _of_each(report)
@@ -58,14 +58,14 @@ def shares_of_capacity(report: Report | PolicyReports, ax: Axes) -> None:
     ax.set(xlabel="share of the servers that is busy", xlim=(0, 1.02))
 
 
-def waits_against_load(report: Report | PolicyReports | SeveralReport, ax: Axes) -> None:
+def waits_against_load(report: CapacityReport | ReportByPolicy | SeveralReport, ax: Axes) -> None:
     """Draw the mean wait against the load, by replays under each policy, and what the log says of its own waits.
 
     A dotted line is the capacity of a policy: beyond it waits grow as long as the log lasts.
 
     Parameters
     ----------
-    report : mjq_logs.Report or mjq_logs.PolicyReports or mjq_logs.SeveralReport
+    report : mjq_logs.CapacityReport or mjq_logs.ReportByPolicy or mjq_logs.SeveralReport
         With waits.
     ax : matplotlib.axes.Axes
     """
@@ -85,12 +85,12 @@ def waits_against_load(report: Report | PolicyReports | SeveralReport, ax: Axes)
     _legend(ax)
 
 
-def load_by_time(report: Report | PolicyReports | SeveralReport, ax: Axes) -> None:
+def load_by_time(report: CapacityReport | ReportByPolicy | SeveralReport, ax: Axes) -> None:
     """Draw the load by hour of the day or, if the log has no clock, by month.
 
     Parameters
     ----------
-    report : mjq_logs.Report or mjq_logs.PolicyReports or mjq_logs.SeveralReport
+    report : mjq_logs.CapacityReport or mjq_logs.ReportByPolicy or mjq_logs.SeveralReport
         With a load.
     ax : matplotlib.axes.Axes
     """
@@ -105,12 +105,12 @@ def load_by_time(report: Report | PolicyReports | SeveralReport, ax: Axes) -> No
     _legend(ax)
 
 
-def wasted_servers(report: Report | PolicyReports, ax: Axes) -> None:
+def wasted_servers(report: CapacityReport | ReportByPolicy, ax: Axes) -> None:
     """Draw the servers wasted by the eight needs that waste most, under the first of the policies.
 
     Parameters
     ----------
-    report : mjq_logs.Report or mjq_logs.PolicyReports
+    report : mjq_logs.CapacityReport or mjq_logs.ReportByPolicy
         With classes.
     ax : matplotlib.axes.Axes
     """
@@ -123,12 +123,12 @@ def wasted_servers(report: Report | PolicyReports, ax: Axes) -> None:
     ax.set(xlabel=f"servers wasted under {policy} (negative: gaps filled)", ylabel="need of the jobs")
 
 
-def memory_of_log(report: Report | PolicyReports, ax: Axes) -> None:
+def memory_of_log(report: CapacityReport | ReportByPolicy, ax: Axes) -> None:
     """Draw the capacity against the number of successive jobs that are drawn at a time, for each policy.
 
     Parameters
     ----------
-    report : mjq_logs.Report or mjq_logs.PolicyReports
+    report : mjq_logs.CapacityReport or mjq_logs.ReportByPolicy
     ax : matplotlib.axes.Axes
     """
     memory = next(iter(_of_each(report).values())).memory

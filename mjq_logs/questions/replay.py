@@ -18,14 +18,14 @@ from mjq_logs.machine.host_cases import (
     VIEW,
     fewest_fit,
     hosts_in_words,
+    jobs_that_fit,
     kept_free_in_words,
     left_out_in_words,
     rules_on,
-    that_fit,
 )
 from mjq_logs.machine.hosts import Hosts
 from mjq_logs.machine.lacking import Blocked, lacking, who_blocks
-from mjq_logs.machine.replaying import replayed
+from mjq_logs.machine.replaying import replay_log
 from mjq_logs.reading.facts import Facts, facts_of
 from mjq_logs.reading.window import window_in_words
 from mjq_logs.tables import Answer, answer, table
@@ -109,7 +109,7 @@ def replay_under(
     estimate = _estimates(log, estimates)
     rows, blocking, schedules, starts = [], [], {}, {}
     for policy in dict.fromkeys(policies):
-        made = replayed(log, log.machine(), policy, growth, estimate)
+        made = replay_log(log, log.machine(), policy, growth, estimate)
         lacks: dict[str, Any] = {}
         if log.resources:
             all_jobs = made.schedule
@@ -132,13 +132,13 @@ def replay_under(
 
 def replay_on(facts: Facts, hosts: Hosts, growth: float = 1.0) -> Replays:
     """Replay a log of these hosts in order of arrival, under each rule, the first for all hosts as one pool."""
-    log, too_large, work = that_fit(facts.log, hosts)
+    log, too_large, work = jobs_that_fit(facts.log, hosts)
     log.require_arrivals()
     warnings = [left_out_in_words(too_large, work)] if too_large else []
     hard = fewest_fit(log, hosts)
     rows, starts = {}, {}
     for name, rule in rules_on(hosts).items():
-        made = replayed(log, log.machine(), rule, growth)
+        made = replay_log(log, log.machine(), rule, growth)
         of_hard: dict[str, Any] = (
             {} if hard is None else {"mean wait of the hard to place [s]": float(made.wait[hard].mean())}
         )

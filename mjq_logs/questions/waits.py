@@ -15,12 +15,12 @@ from mjq._util import watching
 from mjq_logs import intervals
 from mjq_logs.answers import OF_WAITS, Column, Interval, Plain, Waits
 from mjq_logs.machine.arrivals import Load, load
-from mjq_logs.machine.replaying import replayed
+from mjq_logs.machine.replaying import replay_log
 from mjq_logs.reading.log import HOUR, Log
 
 GROWTHS = 0.5, 0.7, 0.85, 1.0, 1.15, 1.3, 1.5  # how many times as fast as in the log the jobs come
 PERCENTILE = 90.0
-LEAST = 1 / 60  # hours: intervals of waits that lie below, or reach below it, are not given
+SHORTEST_WAIT = 1 / 60  # hours: intervals of waits that lie below, or reach below it, are not given
 
 
 class AtLoad(Plain):
@@ -103,7 +103,7 @@ def wait_statistics(
     >>> wait_statistics(log, 2).mean.value
     0.0
     """
-    wait = replayed(log, servers, policy, growth, None if exact else log.estimates_used).wait / HOUR
+    wait = replay_log(log, servers, policy, growth, None if exact else log.estimates_used).wait / HOUR
     return measured(wait, worth(log).number if number is None else number, percentile)
 
 
@@ -153,7 +153,7 @@ def interval(statistics: Statistics, name: str) -> tuple[float, float] | None:
         None where the log cannot tell, and where the interval reaches below a minute or is wider than a hundredfold.
     """
     ends = statistics.mean.interval(intervals.UPWARD) if name == "mean" else statistics.ends
-    return ends if ends and ends[0] > 0 and intervals.tells(*ends, least=LEAST) else None
+    return ends if ends and ends[0] > 0 and intervals.tells(*ends, least=SHORTEST_WAIT) else None
 
 
 def with_intervals(statistics: Statistics) -> Waits:
@@ -185,7 +185,7 @@ def saved(before: Statistics, after: Statistics) -> Waits:
 def difference(first: intervals.Blocks, second: intervals.Blocks) -> Interval:
     """Return by how much a quantity of the waits of one replay exceeds that of another one: see :func:`saved`."""
     ends = intervals.of_change(first, second)
-    known = ends and (ends == (0, 0) or intervals.tells(*ends, least=LEAST))
+    known = ends and (ends == (0, 0) or intervals.tells(*ends, least=SHORTEST_WAIT))
     low, high = ends if ends and known else (None, None)
     return Interval(value=first.value - second.value, low=low, high=high)
 

@@ -156,7 +156,7 @@ def size_in_use(log: Log, held: Held | None = None) -> Any:
     return max(most.most_of_the_time, float(log.need.max()))
 
 
-def within(log: Log, begin: float | None = None, end: float | None = None) -> Log:
+def cut_window(log: Log, begin: float | None = None, end: float | None = None) -> Log:
     """Return what a log tells of a shorter window.
 
     Jobs that were there when it begins are those from before it. Those that run when it ends are unfinished, and those
@@ -179,7 +179,7 @@ def within(log: Log, begin: float | None = None, end: float | None = None) -> Lo
     Examples
     --------
     >>> log = Log(need=[1, 2, 4], run=[60, 60, 60], submit=[0, 50, 90], start=[0, 60, 120], servers=4)
-    >>> cut = within(log, 10, 100)
+    >>> cut = cut_window(log, 10, 100)
     >>> cut.submit.tolist(), cut.run.tolist(), cut.before.need.tolist(), cut.present.need.tolist()
     ([50.0], [40.0], [1.0], [2.0, 4.0])
     """

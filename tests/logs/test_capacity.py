@@ -15,16 +15,17 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+import mjq_logs
 from mjq.models.processing_capacity import processing_capacity
 from mjq.simulation import replay
 from mjq_book import experiments
 from mjq_book.experiments import public_logs
 from mjq_logs import (
     Capacity,
+    CapacityReport,
     Load,
     Log,
-    PolicyReports,
-    Report,
+    ReportByPolicy,
     agreement,
     capacities,
     capacity_by_block_length,
@@ -37,7 +38,6 @@ from mjq_logs import (
     mean_work,
     naive_capacity,
     own_order_capacity,
-    planned,
     read_log,
     rounded_up,
     tables,
@@ -168,7 +168,7 @@ def test_no_log_yields_a_share_beyond_1_or_an_interval_beside_its_value(monkeypa
             assert capacity.share_high is None or 0 <= capacity.share_low <= capacity.share_high <= 1
         assert holds_its_value(report.mean_work.value, report.mean_work.low, report.mean_work.high)
         assert all(0 <= x <= 1 for row in report.agreement for x in (row.same, row.fits_log, row.fits_replay))
-    plan = unless_refused(lambda: planned(log, 1.0, [policy], [log.servers, 2 * log.servers], workers=1))
+    plan = unless_refused(lambda: mjq_logs.plan(log, 1.0, [policy], [log.servers, 2 * log.servers], workers=1))
     if plan:
         for size in plan.policies[0].sizes:
             for waits in filter(None, (size.waits, size.each_node_more, size.exact_estimates)):
@@ -335,7 +335,9 @@ def test_the_verdict_goes_by_where_the_load_lies_beside_the_interval():
     def told(part, own=own, waits=waits):
         came = Load(rate=1, load=part, by_month={}, by_hour={}, dispersion_by_hour=1, dispersion_by_day=1)
         four = Capacities.model_construct(own_order=own)
-        report = Report.model_construct(load=came, capacities=four, used=part / own.share, waits=waits, agreement=[])
+        report = CapacityReport.model_construct(
+            load=came, capacities=four, used=part / own.share, waits=waits, agreement=[]
+        )
         return headline({"easy": report})[-1]
 
     assert told(0.7).startswith("At 87.5 % of what EASY can carry, the jobs would wait 5.")
@@ -358,7 +360,7 @@ def test_both_policies_stand_under_their_names_and_each_says_what_it_says_alone(
     status, out, _ = said("capacity", small, "--servers", 2, "--json")
     answer = json.loads(out)
     jsonschema.validate(answer, json.loads(said("capacity", "--schema")[1]))
-    reports = PolicyReports.model_validate(answer)
+    reports = ReportByPolicy.model_validate(answer)
     assert status == 0 and list(reports.policies) == ["fcfs", "easy"]
     log = read_log(small, servers=2)
     assert reports.policies["easy"] == reports_on(log, ["easy"]).policies["easy"] and reports == reports_on(log)
@@ -370,7 +372,7 @@ def test_both_policies_stand_under_their_names_and_each_says_what_it_says_alone(
 
 @light
 def test_a_field_with_a_column_is_a_column_of_the_table_and_one_that_nobody_knows_is_none():
-    class Wider(Report):
+    class Wider(CapacityReport):
         mean_need: Annotated[float, Column("mean need", "", ".2f")]
 
     report = reports_on(altered(drawn(100, 1), submit=None), ["fcfs"]).policies["fcfs"]
@@ -407,8 +409,8 @@ def test_a_replay_that_does_not_know_the_machine_is_said_first(tmp_path):
     assert disagreement_in_words(agreement(log)) is None
     warning = disagreement_in_words(agreement(late))
     assert warning.startswith("Warning: the replay does not know this machine. Its mean wait is 1.8 times too short")
-    plan = planned(late, 2.0, sizes=[64], workers=1)
-    assert plan.warnings[-1] == warning and planned(log, 2.0, sizes=[64], workers=1).warnings == []
+    plan = mjq_logs.plan(late, 2.0, sizes=[64], workers=1)
+    assert plan.warnings[-1] == warning and mjq_logs.plan(log, 2.0, sizes=[64], workers=1).warnings == []
     asked = "--target-wait", "2h", "--servers", "64:64", "--workers", 1
     assert said("plan", as_table(late, tmp_path / "late.csv"), *asked).out.startswith("Warning: the replay")
 

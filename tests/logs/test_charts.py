@@ -7,8 +7,9 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 
+import mjq_logs
 from mjq import plots as library
-from mjq_logs import Hosts, Log, Vectors, example_log, planned, plots, report_on_hosts, report_on_several, reports_on
+from mjq_logs import Hosts, Log, Vectors, example_log, plots, report_on_hosts, report_on_several, reports_on
 from mjq_logs.questions.capacity import estimates
 from tests.conftest import said
 from tests.logs.writing import as_table
@@ -68,7 +69,7 @@ def test_no_letter_of_a_chart_is_cut_off(several, on_hosts, monkeypatch):
     monkeypatch.setattr(estimates, "MOST_CONFIGURATIONS", 1000)
     log = example_log()
     one, both = reports_on(log, ["fcfs"]).policies["fcfs"], reports_on(replace(log, clock=None))
-    plan = planned(log, 2.0, ["fcfs", "easy"], [64, 80], workers=1)
+    plan = mjq_logs.plan(log, 2.0, ["fcfs", "easy"], [64, 80], workers=1)
     of_one = plots.shares_of_capacity, plots.waits_against_load, plots.load_by_time, plots.wasted_servers
     of_several = plots.busy_by_resource, plots.lacks_by_policy, plots.waits_against_load, plots.load_by_time
     of_hosts = plots.busy_on_hosts, plots.lost_on_hosts, plots.waits_on_hosts

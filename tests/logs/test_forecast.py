@@ -9,7 +9,7 @@ import pytest
 from mjq.simulation import replay
 from mjq_logs import Log, forecast_start, read_log, with_calendar
 from mjq_logs.questions.wait.by_rule import BEFORE, Drawn, drawn, waits_by_rule
-from mjq_logs.questions.wait.nearest import LEVELS, NEAREST, SHARES, WEIGHTS, Past, crps, interval, place
+from mjq_logs.questions.wait.nearest import LEVELS, NEAREST_FORECASTS, SHARES, WEIGHTS, Past, crps, interval, place
 from mjq_logs.questions.wait.record import ForecastRecord, features, numbers, past_of, record_of
 from mjq_logs.questions.wait.scale import off_scale, on_scale
 from mjq_logs.questions.wait.starts import intervals_in_doubt
@@ -134,7 +134,7 @@ def test_the_nearest_are_those_of_a_slow_definition():
     seen, rule, last = past.at(280, past.time[280]), past.rule[280] + 0.1, float(rng.random())
     for row, weight in zip(past.waits(seen, rule, last), WEIGHTS, strict=True):
         far = [weight * np.mean(np.abs(past.rule[k] - rule)) + (1 - weight) * abs(past.last[k] - last) for k in seen]
-        near = [seen[i] for i in np.argsort(far, kind="stable")[:NEAREST]]
+        near = [seen[i] for i in np.argsort(far, kind="stable")[:NEAREST_FORECASTS]]
         slow = [max(0, past.wait[k] + weight * (np.median(rule) - np.median(past.rule[k]))) for k in near]
         assert np.allclose(row, np.sort(slow))
 

@@ -13,7 +13,7 @@ from mjq_book.experiments import logs_on_hosts
 from mjq_logs import Hosts, Log, Vectors, own_order_capacity, report_on_hosts, with_user_limit
 from mjq_logs.machine.host_cases import CASES, PASSING, VIEW, kept_free_in_words, put_on_hosts
 from mjq_logs.machine.hosts import OnHosts
-from mjq_logs.machine.replaying import replayed
+from mjq_logs.machine.replaying import replay_log
 from mjq_logs.questions.capacity.estimates import independent_capacity, started
 from mjq_logs.reading.log import HOUR, Before
 from tests import reference_hosts
@@ -87,7 +87,7 @@ def test_each_start_is_that_of_the_words_of_the_rule(seed, resources, name):
     if line[-1] > 0:
         _, times = started(log.needs, log.run, None, None, rule)
         assert times.tolist() == sorted(line)[: len(log) + 1 - min(how["view"], 4)]
-    made = replayed(put_on_hosts(log, rule.hosts), None, rule)
+    made = replay_log(put_on_hosts(log, rule.hosts), None, rule)
     assert made.of_log().start.tolist() == in_time and made.before == 0
 
 
@@ -207,7 +207,7 @@ def limited():
 
 
 REFUSED = [
-    (lambda: replayed(limited(), 4, OnHosts(ALIKE)), "on hosts users have no limits"),
+    (lambda: replay_log(limited(), 4, OnHosts(ALIKE)), "on hosts users have no limits"),
     (lambda: Hosts((0,), ((8.0,),)), "hosts must"),
     (lambda: Hosts((2,), ((0.0,),)), "the size of a host must be positive"),
     (lambda: Hosts((2, 3), ((8.0,),)), "2 numbers"),
@@ -307,7 +307,7 @@ def test_a_replay_on_one_host_is_first_come_first_served_from_the_same_state(see
     log = log.of(slice(None), before=before, window=(0.0, 500.0))
     hosts = Hosts((1,), ((7.0,) * resources,))
     size = np.full(resources, 7.0) if resources > 1 else 7.0
-    made, pool = replayed(put_on_hosts(log, hosts), size, OnHosts(hosts)), replayed(log, size, "fcfs")
+    made, pool = replay_log(put_on_hosts(log, hosts), size, OnHosts(hosts)), replay_log(log, size, "fcfs")
     assert made.wait.tolist() == pool.wait.tolist() and made.before == pool.before == 2
     assert np.all(made.schedule.utilization == pool.schedule.utilization)
 

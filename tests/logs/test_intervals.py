@@ -93,7 +93,9 @@ def test_an_interval_of_a_mean_is_at_most_a_hundredfold():
         ends = intervals.Blocks(2.0, [2.0] * 4, half).interval(intervals.UPWARD)
         assert (ends is not None) == known
         if ends is not None:
-            assert ends[1] / ends[0] <= intervals.WIDEST and np.allclose(np.log(ends) - np.log(2), [-half, 1.5 * half])
+            assert ends[1] / ends[0] <= intervals.WIDEST_RATIO and np.allclose(
+                np.log(ends) - np.log(2), [-half, 1.5 * half]
+            )
 
 
 def test_a_log_is_worth_the_days_on_which_its_work_is_independent():

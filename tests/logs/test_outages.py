@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import mjq_logs
 from mjq.simulation import replay
 from mjq_logs import (
     Gap,
@@ -17,7 +18,6 @@ from mjq_logs import (
     load,
     longest_pause,
     outages_in_words,
-    planned,
     read_log,
     time_with_a_job_that_fits,
     with_calendar,
@@ -128,7 +128,7 @@ def test_taking_gaps_out_moves_jobs_and_nothing_else(log):
     assert without.load == pytest.approx(whole.load * np.ptp(log.submit) / span)
     assert without.load >= whole.load and set(without.by_month) <= set(whole.by_month)
     assert (cut is log) == (not result)
-    assert np.array_equal(planned(cut, 1e9, sizes=[8], workers=1).policies[0].sizes[0].load, without.load)
+    assert np.array_equal(mjq_logs.plan(cut, 1e9, sizes=[8], workers=1).policies[0].sizes[0].load, without.load)
     assert find_gaps(cut) == ()
 
 
@@ -162,7 +162,7 @@ def test_the_load_by_a_calendar():
 def test_a_constant_calendar_changes_no_plan():
     log = example_log()
     same = with_calendar(log, [(0, log.servers), (1e6, log.servers)])
-    plan, other = (planned(machine, 1.0, ["easy"], [log.servers], workers=1) for machine in (log, same))
+    plan, other = (mjq_logs.plan(machine, 1.0, ["easy"], [log.servers], workers=1) for machine in (log, same))
     assert plan.policies[0].sizes[0].waits == other.policies[0].sizes[0].waits and agreement(same) == agreement(log)
     assert load(same) == load(log).model_copy(update={name: pytest.approx(value) for name, value in load(log)})
 
@@ -173,13 +173,13 @@ def test_a_plan_by_a_calendar_is_a_replay_with_it():
     arrival = np.sort(rng.integers(0, 400, 200)) * 60.0 + 1000
     log = log_of(arrival, need=rng.integers(1, 5, 200).astype(float), run=rng.integers(60, 900, 200) * 1.0, servers=8.0)
     down = with_calendar(log, [(5000, 3), (9000, 8)])
-    result = planned(down, 1.0, ["easy"], [16], growth=2, workers=1).policies[0].sizes[0]
+    result = mjq_logs.plan(down, 1.0, ["easy"], [16], growth=2, workers=1).policies[0].sizes[0]
     steps = [((5000 - arrival[0]) / 2, 6), ((9000 - arrival[0]) / 2, 16)]
     own = replay((arrival - arrival[0]) / 2, log.need, log.run, None, 16, "easy", calendar=steps)
     assert result.waits.mean.value == pytest.approx(own.wait.mean() / HOUR) and own.wait.mean() > 0
     span = np.ptp(arrival)
     assert result.load == pytest.approx(2 * (log.need @ log.run) / (16 * span - 10 * 4000))
-    less = planned(with_calendar(log, [(5000, 3)]), 1.0, ["easy"], [8], workers=1).policies[0].sizes[0]
+    less = mjq_logs.plan(with_calendar(log, [(5000, 3)]), 1.0, ["easy"], [8], workers=1).policies[0].sizes[0]
     assert less.too_large == (log.need > 3).sum() and less.waits is None
 
 

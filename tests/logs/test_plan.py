@@ -10,8 +10,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import mjq_logs
 from mjq.simulation import replay
-from mjq_logs import Log, Plan, example_log, planned, sizes_between
+from mjq_logs import Log, Plan, example_log, sizes_between
 from mjq_logs.making.example import example_path
 from mjq_logs.questions.waits import interval, saved, wait_statistics
 from tests.conftest import said
@@ -44,7 +45,7 @@ def path():
 
 @pytest.mark.parametrize("policy", ["fcfs", "easy", "conservative"])
 def test_the_smallest_size_is_known_where_jobs_never_meet(policy):
-    result = planned(hourly(3, 1.9, jobs=6000), 0.0, [policy], [3, 4, 5, 6, 7, 8]).policies[0]
+    result = mjq_logs.plan(hourly(3, 1.9, jobs=6000), 0.0, [policy], [3, 4, 5, 6, 7, 8]).policies[0]
     assert (result.smallest, result.from_on, result.surely) == (6.0, 6.0, 6.0)
     assert [row.waits.mean.value for row in result.sizes[3:]] == [0.0] * 3
     assert "cannot tell how many" not in " ".join(result.verdict)  # nobody waits, so that the interval is a point
@@ -117,7 +118,7 @@ def test_a_far_percentile_needs_a_longer_log():
 def test_what_is_reported_follows_from_the_sizes(policy):
     for seed in range(3):
         log = mixed(seed)
-        plan = planned(log, 0.5, [policy], [8, 10, 12, 16, 24, 40])
+        plan = mjq_logs.plan(log, 0.5, [policy], [8, 10, 12, 16, 24, 40])
         result = plan.policies[0]
         met = [row.servers for row in result.sizes if row.meets]
         assert result.smallest == min(met) and result.sizes[0].servers < result.smallest
@@ -140,7 +141,7 @@ def test_no_size_below_the_smallest_meets_the_target(policy, node):
     """
     for seed in range(8):
         log, target, asked = mixed(seed, jobs=300), 0.3, np.arange(8.0, 50, 4 * node)
-        result = planned(log, target, [policy], asked, node=node).policies[0]
+        result = mjq_logs.plan(log, target, [policy], asked, node=node).policies[0]
         wait = {size: wait_statistics(log, size, policy).percentile.value for size in np.arange(8.0, 50, node)}
         clear = max((size for size in asked if size < result.smallest and wait[size] > 1.5 * target), default=0)
         least = min(size for size in wait if wait[size] <= target and (policy == "fcfs" or size > clear))
@@ -152,22 +153,22 @@ def test_no_size_below_the_smallest_meets_the_target(policy, node):
 def test_where_sizes_are_many_they_are_a_hundredth_apart():
     log = mixed(1, jobs=200)
     large = replace(log, need=400 * log.need, servers=4800.0)
-    result = planned(large, 0.5, ["fcfs"], [3200, 16_000]).policies[0]
+    result = mjq_logs.plan(large, 0.5, ["fcfs"], [3200, 16_000]).policies[0]
     steps = np.diff([size.servers for size in result.sizes])
     assert (steps[:-1] == 32).all() and len(result.sizes) == 401
-    size = planned(log, 0.5, ["fcfs"], [8, 40]).policies[0]
+    size = mjq_logs.plan(log, 0.5, ["fcfs"], [8, 40]).policies[0]
     assert 0 <= result.smallest - 400 * size.smallest < 32
 
 
 def test_each_further_node_saves_its_part_of_what_the_next_size_saves():
     log = mixed(3)
-    first, *_, last = planned(log, 0.2, ["fcfs"], [8, 48], node=4).policies[0].sizes
+    first, *_, last = mjq_logs.plan(log, 0.2, ["fcfs"], [8, 48], node=4).policies[0].sizes
     assert last.each_node_more is None  # there is no larger one
     more = wait_statistics(log, 12, "fcfs")
     for name in ("mean", "percentile"):
         shorter = getattr(first.waits, name).value - getattr(more, name).value
         assert shorter > 0 and np.isclose(getattr(first.each_node_more, name).value, shorter)
-    wide = planned(log, 1e6, ["fcfs"], [8, 48], node=4).policies[0].sizes[0]  # nothing between them is tried
+    wide = mjq_logs.plan(log, 1e6, ["fcfs"], [8, 48], node=4).policies[0].sizes[0]  # nothing between them is tried
     shorter = wide.waits.mean.value - wait_statistics(log, 48, "fcfs").mean.value
     assert np.isclose(wide.each_node_more.mean.value, shorter / 10)
 
@@ -177,12 +178,12 @@ def test_in_order_of_arrival_a_further_server_delays_nobody():
         log = mixed(seed)
         starts = [replay(log.submit, log.need, log.run, None, size, "fcfs").start for size in range(8, 30)]
         assert all((more <= less + 1e-6).all() for less, more in pairwise(starts))
-        sizes = planned(log, 1.0, ["fcfs"], [8, 10, 14, 20]).policies[0].sizes
+        sizes = mjq_logs.plan(log, 1.0, ["fcfs"], [8, 10, 14, 20]).policies[0].sizes
         assert all(a.waits.mean.value >= b.waits.mean.value for a, b in pairwise(sizes))
 
 
 def test_sizes_below_the_largest_need_are_not_replayed():
-    result = planned(mixed(1), 1e6, ["fcfs"], [4, 12]).policies[0]
+    result = mjq_logs.plan(mixed(1), 1e6, ["fcfs"], [4, 12]).policies[0]
     assert result.sizes[0].waits is None and not result.sizes[0].meets
     assert result.sizes[0].too_large == (mixed(1).need > 4).sum()
     assert result.smallest == 8.0  # between them, down to one server
@@ -213,7 +214,7 @@ def test_sizes_that_miss_the_target_above_the_smallest_that_meets_it_are_told(si
     """The plan for that log: no job is to wait longer than the target."""
     hours = 3600 * np.array([SUBMIT, RUN])
     log = Log(need=np.array(NEED), run=hours[1], submit=hours[0], estimate=hours[1], servers=6.0)
-    (result,) = planned(log, target, ["easy"], sizes, percentile=100).policies
+    (result,) = mjq_logs.plan(log, target, ["easy"], sizes, percentile=100).policies
     for row in result.sizes:
         assert row.waits.percentile.value == pytest.approx(LONGEST[row.servers])
         assert row.meets == (LONGEST[row.servers] <= target)
@@ -249,7 +250,7 @@ def test_ranges_of_sizes_have_their_ends_and_whole_nodes():
 )
 def test_bad_input_is_named(change, words):
     with pytest.raises(ValueError, match=words):
-        planned(**dict(log=mixed(1), target=1.0) | change)
+        mjq_logs.plan(**dict(log=mixed(1), target=1.0) | change)
 
 
 # --- Words ------------------------------------------------------------------------------------------------------------
@@ -258,7 +259,7 @@ def test_bad_input_is_named(change, words):
 def test_the_command_says_what_the_library_finds_and_writes_it(path, tmp_path):
     status, out, _ = said("plan", path, "--target-wait", "2h", "--servers", "64:128:3", "--json", "--workers", 1)
     plan = Plan.model_validate(json.loads(out))
-    expected = planned(example_log(), 2.0, sizes=[64, 96, 128], output=tmp_path / "plan.json")
+    expected = mjq_logs.plan(example_log(), 2.0, sizes=[64, 96, 128], output=tmp_path / "plan.json")
     assert status == 0 and plan == expected == Plan.model_validate_json((tmp_path / "plan.json").read_text())
     status, out, _ = said("plan", path, "--target-wait", "2h", "--servers", "64:128:3", "--html", tmp_path / "a.html")
     page = (tmp_path / "a.html").read_text()

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from mjq.simulation import replay
-from mjq_logs import Hosts, Log, read_log, within
+from mjq_logs import Hosts, Log, cut_window, read_log
 from mjq_logs.machine.host_cases import rules_on
-from mjq_logs.machine.replaying import replayed
+from mjq_logs.machine.replaying import replay_log
 from tests.conftest import said
 from tests.logs.writing import RAW
 
@@ -19,19 +19,19 @@ THREE_KINDS = RAW / "three-kinds.csv"
 def test_a_log_is_replayed_by_its_priorities(policy):
     log = read_log(THREE_KINDS, servers=8, priority="queue=high,normal")
     ours = replay(log.submit - log.begin, log.need, log.run, None, 8, policy, priority=log.priority)
-    assert np.array_equal(replayed(log, 8, policy).wait, ours.wait)
-    assert not np.array_equal(ours.wait, replayed(read_log(THREE_KINDS, servers=8), 8, policy).wait)
+    assert np.array_equal(replay_log(log, 8, policy).wait, ours.wait)
+    assert not np.array_equal(ours.wait, replay_log(read_log(THREE_KINDS, servers=8), 8, policy).wait)
 
 
 def test_jobs_from_before_the_window_keep_their_priority(tmp_path):
     """One runs when the window begins at 50, until 100; then those of priority 1 start, and then the other one."""
     come, start, first = np.array([0.0, 10, 20, 60]), np.array([0.0, 120, 100, 110]), np.array([0, 0, 1, 1])
     log = Log(need=np.full(4, 4.0), run=[100, 10, 10, 10], submit=come, start=start, priority=first, servers=4)
-    cut = within(log, 50)
+    cut = cut_window(log, 50)
     assert cut.before.priority.tolist() == [0, 0, 1] and cut.priority.tolist() == [1]
-    made = replayed(cut, 4, "fcfs")
+    made = replay_log(cut, 4, "fcfs")
     assert (49 + made.schedule.start).tolist() == [49, 120, 100, 110]  # who runs is taken to have come a second before
-    in_order = replayed(dataclasses.replace(cut, priority=None), 4, "fcfs")
+    in_order = replay_log(dataclasses.replace(cut, priority=None), 4, "fcfs")
     assert (49 + in_order.schedule.start).tolist() == [49, 100, 110, 120]
 
 
@@ -40,11 +40,11 @@ def test_the_command_writes_starts_by_priority(tmp_path):
     assert said("replay", THREE_KINDS, *words).status == 0
     log = read_log(THREE_KINDS, servers=8, priority="queue=high,normal")
     starts = np.genfromtxt(tmp_path / "s.csv", delimiter=",", skip_header=1)[:, 1]
-    assert starts.tolist() == replayed(log, 8, "fcfs").of_log().start.tolist()
+    assert starts.tolist() == replay_log(log, 8, "fcfs").of_log().start.tolist()
 
 
 def test_hosts_know_no_priorities():
     log = read_log(THREE_KINDS, servers=8, priority="queue=high")
     rule = next(iter(rules_on(Hosts((2,), ((8,),))).values()))
     with pytest.raises(ValueError, match="on hosts jobs start in order of arrival: their priorities are not replayed"):
-        replayed(log, 16, rule)
+        replay_log(log, 16, rule)

@@ -16,6 +16,7 @@ from mjq.simulation import replay
 from mjq_logs import (
     agreement,
     busy_share,
+    cut_window,
     facts_of,
     forecast_start,
     held_most,
@@ -25,10 +26,9 @@ from mjq_logs import (
     shortness_in_words,
     size_in_use,
     window_of,
-    within,
 )
 from mjq_logs.cli.plan import Duration
-from mjq_logs.machine.replaying import replayed
+from mjq_logs.machine.replaying import replay_log
 from mjq_logs.questions.wait.state import history
 from mjq_logs.reading.sacct import tasks_of
 from mjq_logs.reading.text import as_duration
@@ -85,7 +85,7 @@ def test_who_was_there_is_the_state_in_which_a_replay_begins():
     # The machine was under first come, first served: replayed so, each job starts when it did.
     (result,) = agreement(log, ["fcfs"])
     assert result.same == 1 and result.fits_log == result.fits_replay
-    made = replayed(log, SERVERS, "fcfs", estimate=log.estimates_used)
+    made = replay_log(log, SERVERS, "fcfs", estimate=log.estimates_used)
     assert np.abs(made.wait - log.wait).max() < 1
     assert np.abs(made.schedule.start[: made.before] - made.started).max() < 1
     without = agreement(log.of(np.arange(len(log)), before=None), ["fcfs"])[0]
@@ -223,7 +223,7 @@ def test_warnings_stand_in_pages_and_records(tmp_path):
 def test_five_of_the_longest_runs_must_fit_into_what_the_log_sees():
     log = read_log(RAW / "window.txt", servers=SERVERS)
     assert shortness_in_words(log) is None
-    cut = within(log, end=log.begin + 20 * 86_400)
+    cut = cut_window(log, end=log.begin + 20 * 86_400)
     long = cut.of(np.arange(len(cut)).repeat(2))
     assert len(long) >= 200 and "less than 5 times its longest runs" in shortness_in_words(long)
     # A single long run that brings next to no work does not count.
@@ -354,7 +354,7 @@ def test_the_busy_share_of_a_window_that_is_cut_anywhere(tmp_path_factory, machi
     if log is None or log.arrival is None:
         return
     try:
-        cut = within(log, begin, end)
+        cut = cut_window(log, begin, end)
     except ValueError as error:
         if "no job came and started" not in str(error) and "must end after" not in str(error):
             raise

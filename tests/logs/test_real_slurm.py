@@ -11,6 +11,7 @@ import pytest
 
 from mjq_logs import (
     busy_share,
+    cut_window,
     exponential_capacity,
     facts_of,
     forecast_start,
@@ -18,9 +19,8 @@ from mjq_logs import (
     read_hosts,
     read_log,
     window_of,
-    within,
 )
-from mjq_logs.machine.replaying import replayed
+from mjq_logs.machine.replaying import replay_log
 from mjq_logs.questions.wait.by_rule import drawn
 from mjq_logs.questions.wait.state import history
 from mjq_logs.reading.clock import as_moment, dated
@@ -78,7 +78,7 @@ def test_how_busy_the_machine_was(span, controller, by_rows):
     for row, start, _ in ran():
         begin = max(start, int(row["Submit"]))
         right.append((int(row["AllocCPUS"]), begin, start + int(row["ElapsedRaw"])))
-    busy = busy_share(within(read_log(FILES / "jobs.txt.gz", servers=CPUS), *span))
+    busy = busy_share(cut_window(read_log(FILES / "jobs.txt.gz", servers=CPUS), *span))
     assert busy == pytest.approx(share(right, *span), rel=1e-12)
     assert busy == pytest.approx(controller, abs=0.01) and busy == pytest.approx(by_rows, abs=0.0025)
 
@@ -87,7 +87,7 @@ def test_how_busy_the_machine_was(span, controller, by_rows):
     ("unit", "servers", "controller"), [("gpus", GPUS, 3.77), ("mem", MEMORY, 84)], ids=["GPUs", "memory"]
 )
 def test_how_much_of_other_resources_was_held(unit, servers, controller):
-    log = within(read_log(FILES / "jobs.txt.gz", servers=servers, unit=unit), *LONG)
+    log = cut_window(read_log(FILES / "jobs.txt.gz", servers=servers, unit=unit), *LONG)
     assert busy_share(log) == pytest.approx(controller / servers, abs=0.01)
     if unit == "mem":
         assert seen_by_the_controller("AllocMem", *LONG) / 1024 == pytest.approx(controller, abs=0.5)
@@ -162,13 +162,13 @@ def test_much_work_that_waits_is_told_where_few_jobs_do():
 
 
 def test_who_waits_when_a_window_ends_is_in_its_queue():
-    cut = within(read_log(FILES / "small_to.txt", servers=4), end=3000)
+    cut = cut_window(read_log(FILES / "small_to.txt", servers=4), end=3000)
     assert window_in_words(window_of(cut)) == "1 job still ran and 3 waited when the window ended."
     log = read_log(FILES / "jobs.txt.gz", servers=CPUS)
-    counts = window_of(within(log, end=SHORT[1]))
+    counts = window_of(cut_window(log, end=SHORT[1]))
     waits = {row["JobID"].partition("+")[0] for row in rows_of() if waits_at(row, SHORT[1])}
     assert counts.waiting_after == len(waits) == 159
-    arrays = within(log, end=TAKEN - 2).present
+    arrays = cut_window(log, end=TAKEN - 2).present
     assert arrays.tasks.max() == 100 and arrays.at_once.max() == 4
 
 
@@ -206,7 +206,7 @@ def test_needs_of_those_who_wait_are_what_they_ask_for():
 def test_a_resized_job_is_one_job_after_the_other():
     log = read_log(FILES / "resized.txt", servers=10)
     assert window_in_words(window_of(log)) == "1 job ran when the window began."
-    assert replayed(log, 10).schedule.utilization == pytest.approx(0.379, abs=5e-4)
+    assert replay_log(log, 10).schedule.utilization == pytest.approx(0.379, abs=5e-4)
     assert (log.start.tolist(), log.run.tolist()) == ([1600, 2000], [600, 1000])
 
 

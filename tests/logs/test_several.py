@@ -17,7 +17,7 @@ import mjq_logs
 from mjq.simulation import replay
 from mjq_logs import Log, Vectors, forecast_start, read_log
 from mjq_logs.machine.lacking import in_log, lacking
-from mjq_logs.machine.replaying import replayed
+from mjq_logs.machine.replaying import replay_log
 from mjq_logs.machine.saturated import saturated_starts
 from mjq_logs.questions.capacity import several
 from mjq_logs.questions.capacity.several import report_on_several
@@ -223,7 +223,7 @@ KNOW = {
     "agreement", "capacities", "capacity_by_block_length", "costs_of_classes", "exponential_capacity",
     "find_gaps", "forecast_start", "independent_capacity", "load", "longest_pause", "naive_capacity",
     "outages_in_words", "own_order_capacity", "report_on_hosts", "report_on_several", "size_in_use",
-    "shortness_in_words", "waits_at_load", "window_of", "within", "without_gaps", "facts_of",
+    "shortness_in_words", "waits_at_load", "window_of", "cut_window", "without_gaps", "facts_of",
 }  # fmt: skip
 
 
@@ -482,8 +482,8 @@ def test_a_replay_from_a_window_holds_what_each_job_needs(jobs, policy, begin):
     log = log_of(needs, run, (40, 40), submit=submit, start=submit + wait)
     if not submit.max() > begin:
         return
-    log = mjq_logs.within(log, begin)
-    made = replayed(log, log.machine() / 10, policy)
+    log = mjq_logs.cut_window(log, begin)
+    made = replay_log(log, log.machine() / 10, policy)
     there = np.empty((0, 2)) if log.before is None else log.before.need.values
     assert sorted(made.schedule.need.tolist()) == sorted([*there.tolist(), *log.needs.tolist()])
     for now in made.schedule.start:

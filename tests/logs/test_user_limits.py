@@ -6,9 +6,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+import mjq_logs
 from mjq.simulation import replay
-from mjq_logs import Log, planned, with_user_limit, within
-from mjq_logs.machine.replaying import replayed
+from mjq_logs import Log, cut_window, with_user_limit
+from mjq_logs.machine.replaying import replay_log
 from tests.conftest import said
 from tests.logs.writing import as_swf
 
@@ -29,7 +30,7 @@ def lived():
 
 def kept(log, policy="easy", limit=16.0):
     """A replay with a limit of users."""
-    return replayed(with_user_limit(log, limit), 32, policy, estimate=log.estimate)
+    return replay_log(with_user_limit(log, limit), 32, policy, estimate=log.estimate)
 
 
 def peak_of(user, start, run, need):
@@ -43,19 +44,19 @@ def peak_of(user, start, run, need):
 def test_a_replay_keeps_the_limit_of_each_user(lived, policy):
     made = kept(lived, policy).schedule
     assert peak_of(lived.user, made.start, made.run, made.need) <= 16
-    free, never = replayed(lived, 32, policy, estimate=lived.estimate), kept(lived, policy, lived.need.sum())
+    free, never = replay_log(lived, 32, policy, estimate=lived.estimate), kept(lived, policy, lived.need.sum())
     assert np.array_equal(free.wait, never.wait) and not np.array_equal(free.wait, made.wait)
     columns = lived.submit - lived.begin, lived.need, lived.run, lived.estimate, 32
     assert np.array_equal(made.start, replay(*columns, policy, user=lived.user, user_limit=16).start)
 
 
 def test_jobs_from_before_the_window_count_for_nobody(lived):
-    log = within(lived, float(lived.submit[400]))
+    log = cut_window(lived, float(lived.submit[400]))
     made, limited = kept(log), kept(log, limit=1e-9)
     assert made.before == limited.before > 0
     seen = made.of_log()
     assert peak_of(log.user, seen.start, seen.run, seen.need) <= 16
-    free = replayed(log, 32, "easy", estimate=log.estimate)
+    free = replay_log(log, 32, "easy", estimate=log.estimate)
     assert np.array_equal(free.schedule.start[: free.before] == 0, limited.schedule.start[: free.before] == 0)
 
 
@@ -68,9 +69,9 @@ def test_a_limit_of_users_needs_users(lived, user):
 def test_a_plan_keeps_the_limit_of_users(lived):
     """However large the machine, the waits are those of the limit."""
     log = with_user_limit(lived, 16)
-    plan = planned(log, 1.0, sizes=[32.0, 4096.0], workers=1)
+    plan = mjq_logs.plan(log, 1.0, sizes=[32.0, 4096.0], workers=1)
     largest = plan.policies[0].sizes[-1].waits.mean.value
-    made = replayed(log, 4096, estimate=log.estimate).wait.mean() / HOUR
+    made = replay_log(log, 4096, estimate=log.estimate).wait.mean() / HOUR
     assert largest == pytest.approx(made) and made > 0
     assert not any("limits for users" in words for words in plan.assumes)
 

@@ -6,13 +6,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+import mjq_logs
 from mjq.simulation import replay
 from mjq_book import experiments
 from mjq_logs import (
     Plan,
-    capped,
+    cap,
     example_log,
-    planned,
     what_if,
     with_exact_estimates,
     without_need,
@@ -33,7 +33,7 @@ def by_hours(seed, jobs=600):
 @pytest.mark.parametrize("most", [8.0, 9, 1e9])
 def test_a_cap_of_the_largest_need_changes_nothing(most):
     log = by_hours(1)
-    for effect in what_if(log, [capped(log, most)], ["fcfs", "easy"]):
+    for effect in what_if(log, [cap(log, most)], ["fcfs", "easy"]):
         assert effect.before == effect.after and effect.jobs == len(log)
         for interval in (effect.saves.mean, effect.saves.percentile, effect.response):
             assert (interval.value, interval.low, interval.high) == (0, 0, 0)
@@ -41,7 +41,7 @@ def test_a_cap_of_the_largest_need_changes_nothing(most):
 
 def test_what_is_compared_are_the_waits_of_the_same_jobs():
     log = by_hours(4)
-    changes = [capped(log, 3), with_exact_estimates(log), without_need(log, 8)]
+    changes = [cap(log, 3), with_exact_estimates(log), without_need(log, 8)]
     for effect, change in zip(what_if(log, changes), changes, strict=True):
         new = change.log
         here = replay(log.submit, log.need, log.run, log.estimates_used, 12, "easy").wait / HOUR
@@ -58,7 +58,7 @@ def test_what_is_compared_are_the_waits_of_the_same_jobs():
 def test_few_jobs_that_wait_otherwise_make_no_interval():
     log = daily(300, jobs=60, hours=1.0)
     few = replace(log, need=np.where(np.arange(len(log)) == 1500, 6.0, log.need))
-    (effect,) = what_if(few, [capped(few, 3)])
+    (effect,) = what_if(few, [cap(few, 3)])
     assert effect.saves.mean.low is None and effect.before.mean.low is not None
 
 
@@ -68,7 +68,7 @@ def test_few_jobs_that_wait_otherwise_make_no_interval():
         (lambda log: without_need(log, 7), "no job of the log needs 7 servers; their needs are 1, 2, 3, 8"),
         (lambda log: without_need(replace(log, need=np.ones(len(log))), 1), "nothing is left"),
         (lambda log: with_exact_estimates(replace(log, estimate=None)), "no estimates"),
-        (lambda log: capped(log, 0), "the cap"),
+        (lambda log: cap(log, 0), "the cap"),
     ],
 )
 def test_what_cannot_be_is_refused(change, words):
@@ -78,14 +78,14 @@ def test_what_cannot_be_is_refused(change, words):
 
 def test_a_plan_with_changes_finds_the_smallest_size_under_each():
     log = by_hours(6, jobs=1500)
-    changes = [capped(log, 2), without_need(log, 8)]
+    changes = [cap(log, 2), without_need(log, 8)]
     sizes = [6, 8, 10, 14, 20]
-    plain, plan = planned(log, 0.5, sizes=sizes), planned(log, 0.5, sizes=sizes, changes=changes)
+    plain, plan = mjq_logs.plan(log, 0.5, sizes=sizes), mjq_logs.plan(log, 0.5, sizes=sizes, changes=changes)
     assert plan.policies == plain.policies and "what_if" not in plain.model_dump()
     assert Plan.model_validate(json.loads(plan.model_dump_json())) == plan
     for effect, change in zip(plan.what_if, changes, strict=True):
-        assert effect.smallest == planned(change.log, 0.5, sizes=sizes).policies[0].smallest
-    alone = planned(log, changes=changes)
+        assert effect.smallest == mjq_logs.plan(change.log, 0.5, sizes=sizes).policies[0].smallest
+    alone = mjq_logs.plan(log, changes=changes)
     assert alone.policies == [] and alone.met and alone.target is None
     assert [effect.saves for effect in alone.what_if] == [effect.saves for effect in plan.what_if]
 
@@ -121,7 +121,7 @@ def test_the_command_shows_each_change_with_and_without_a_target(tmp_path):
         asked = "--cap", 32, "--estimates", "exact", "--without", 64
         status, out, _ = said("plan", path, *asked, "--json", "--workers", 1)
         plan = Plan.model_validate(json.loads(out))
-        changes = [capped(log, 32), with_exact_estimates(log), without_need(log, 64)]
+        changes = [cap(log, 32), with_exact_estimates(log), without_need(log, 64)]
         assert status == 0 and plan.what_if == what_if(log, changes)
         status, out, _ = said("plan", path, *asked, "--html", tmp_path / "a.html")
         page = (tmp_path / "a.html").read_text()

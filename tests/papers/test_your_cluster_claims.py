@@ -45,7 +45,7 @@ def test_what_needs_waste_has_the_same_sign_in_both_halves(example):
 
 def test_smallest_size_of_the_plan_meets_the_target_and_none_below_does(example):
     """Under both rules, with each size that was tried."""
-    plan = mjq_logs.planned(example, 2.0, ["easy", "fcfs"], mjq_logs.sizes_between(example, count=8), percentile=90.0)
+    plan = mjq_logs.plan(example, 2.0, ["easy", "fcfs"], mjq_logs.sizes_between(example, count=8), percentile=90.0)
     for rule in plan.policies:
         meeting = [size.servers for size in rule.sizes if size.meets]
         assert meeting[:1] == ([] if rule.smallest is None else [rule.smallest])

@@ -24,14 +24,14 @@ from mjq_logs.machine.host_cases import (
     PASSING,
     VIEW,
     fewest_fit,
+    jobs_that_fit,
     kept_free_in_words,
     left_out_in_words,
     put_on_hosts,
     rules_on,
-    that_fit,
 )
 from mjq_logs.machine.hosts import Hosts
-from mjq_logs.machine.replaying import replayed
+from mjq_logs.machine.replaying import replay_log
 from mjq_logs.questions.capacity.estimates import Capacity, Estimates
 from mjq_logs.questions.capacity.needs import work_of
 from mjq_logs.reading.facts import Facts, facts_of
@@ -202,7 +202,7 @@ def report_on_hosts(log: Log | Facts, hosts: Hosts, seed: int = 1) -> HostsRepor
     """
     facts = log if isinstance(log, Facts) else facts_of(put_on_hosts(log, hosts))
     warnings, short = facts.warnings, facts.short
-    log, too_large, work_too_large = that_fit(facts.log, hosts)
+    log, too_large, work_too_large = jobs_that_fit(facts.log, hosts)
     if too_large:
         warnings = [left_out_in_words(too_large, work_too_large), *warnings]
     made = Estimates(log, seed)
@@ -311,7 +311,7 @@ def _waits(log, hosts, rules):
     hard = fewest_fit(log, hosts)
     result = []
     for name in PASSING:
-        wait = replayed(log, log.machine(), rules[name]).wait / HOUR
+        wait = replay_log(log, log.machine(), rules[name]).wait / HOUR
         parts = (None, None) if hard is None else (float(wait[hard].mean()), float(wait[~hard].mean()))
         result.append(HostsWaits(case=CASES[name], mean=float(wait.mean()), hard=parts[0], others=parts[1]))
     return result

@@ -33,7 +33,7 @@ GROWING = "waits would grow as long as the log lasts"
 CLASSES = 10  # that are named among those that waste servers
 
 
-class Report(Plain):
+class CapacityReport(Plain):
     """Hold what a log tells of the capacity of its machine."""
 
     jobs: int
@@ -76,15 +76,15 @@ class Report(Plain):
     """Their share of the work."""
 
 
-class PolicyReports(Plain):
+class ReportByPolicy(Plain):
     """Hold what a log tells of the capacity of its machine under each of several policies."""
 
     verdict: list[str]
     """The answer in sentences."""
-    policies: dict[str, Report]
+    policies: dict[str, CapacityReport]
 
 
-def reports_on(log: Log | Facts, policies: Sequence[str] = tuple(RULES), seed: int = 1) -> PolicyReports:
+def reports_on(log: Log | Facts, policies: Sequence[str] = tuple(RULES), seed: int = 1) -> ReportByPolicy:
     """Return all that a log tells of the capacity of its machine, under each of several policies.
 
     Parameters
@@ -96,7 +96,7 @@ def reports_on(log: Log | Facts, policies: Sequence[str] = tuple(RULES), seed: i
 
     Returns
     -------
-    PolicyReports
+    ReportByPolicy
 
     Raises
     ------
@@ -124,7 +124,7 @@ def reports_on(log: Log | Facts, policies: Sequence[str] = tuple(RULES), seed: i
     reports = {}
     for policy in policies:
         own = found.capacities[policy].own_order
-        reports[policy] = Report(
+        reports[policy] = CapacityReport(
             jobs=len(log),
             servers=servers,
             servers_from=log.servers_from,
@@ -151,7 +151,7 @@ def reports_on(log: Log | Facts, policies: Sequence[str] = tuple(RULES), seed: i
     starts = [OF_STARTS] if log.submits_are_starts else []
     said = {policy: [*headline({policy: report}, facts.short), *starts] for policy, report in reports.items()}
     reports = {policy: report.model_copy(update={"verdict": said[policy]}) for policy, report in reports.items()}
-    return PolicyReports(verdict=headline(reports, facts.short), policies=reports)
+    return ReportByPolicy(verdict=headline(reports, facts.short), policies=reports)
 
 
 class Found(NamedTuple):
@@ -229,7 +229,7 @@ def _of_window(window):
     return [f"{when}, {percent(window.busy)} of the servers were busy."]
 
 
-def headline(reports: dict[str, Report], short: str | None = None) -> list[str]:
+def headline(reports: dict[str, CapacityReport], short: str | None = None) -> list[str]:
     """Say in sentences how near the limit of each policy a log is, how long its jobs wait there, and how sure that is.
 
     Real waits stand beside the policy whose replay is nearest to them; otherwise waits are those of replays. That a log

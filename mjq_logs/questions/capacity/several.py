@@ -49,7 +49,7 @@ class Resource(Plain):
     """Jobs per hour, of all jobs, if none of it were ever idle; null where nobody needs any."""
 
 
-class PolicyOfSeveral(Plain):
+class SeveralUnderPolicy(Plain):
     """Hold what a machine of several resources can do under one policy."""
 
     policy: str
@@ -88,7 +88,7 @@ class SeveralReport(Plain):
     servers_from: str
     binds: str
     """The resource that is used up first if nothing is wasted."""
-    policies: dict[str, PolicyOfSeveral]
+    policies: dict[str, SeveralUnderPolicy]
     near_saturation: NearSaturation | None
     """Of exponential classes under first come, first served; null without this policy."""
     lines: Lines | None
@@ -157,7 +157,7 @@ def report_on_several(log: Log | Facts, policies: Sequence[str] = tuple(RULES), 
     reports = {}
     for policy in policies:
         full = _while_full(log, policy)
-        reports[policy] = PolicyOfSeveral(
+        reports[policy] = SeveralUnderPolicy(
             policy=policy,
             capacities=found.capacities[policy],
             memory=found.memory[policy],

@@ -13,7 +13,7 @@ from mjq_logs.machine.host_cases import hosts_in_words
 from mjq_logs.machine.hosts import Hosts
 from mjq_logs.questions.capacity.needs import MOST_NEEDS
 from mjq_logs.questions.capacity.on_hosts import OF_TIES, HostsReport
-from mjq_logs.questions.capacity.report import PolicyReports
+from mjq_logs.questions.capacity.report import ReportByPolicy
 from mjq_logs.questions.capacity.several import SeveralReport
 from mjq_logs.reading.facts import Facts
 from mjq_logs.tables import Answer, Chart, Table, answer, table
@@ -30,7 +30,7 @@ Of a job that ran on several hosts, it is taken that it needs all of its servers
 HOURS = "on the clock of the log, UTC if it counts seconds and names no offset"
 
 
-def shown(path: str, facts: Facts, result: PolicyReports | SeveralReport) -> tuple[Answer, list[Chart]]:
+def shown(path: str, facts: Facts, result: ReportByPolicy | SeveralReport) -> tuple[Answer, list[Chart]]:
     """Return for people what each policy can carry, of one resource or of several."""
     reports: list[Any] = list(result.policies.values())
     more: dict[str, list[str | Table]] = {}

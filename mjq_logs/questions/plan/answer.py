@@ -50,7 +50,7 @@ class Size(Plain):
     shown."""
 
 
-class PolicyPlan(Plain):
+class PlanUnderPolicy(Plain):
     """Hold how many servers one policy needs."""
 
     policy: str
@@ -96,7 +96,7 @@ class Plan(Plain):
     """How far replays agree with the waits of the log; empty if it has none."""
     warnings: list[str] = []
     """What makes the answer doubtful, as in a report of capacity."""
-    policies: list[PolicyPlan]
+    policies: list[PlanUnderPolicy]
     """Empty without a target."""
     what_if: list[Effect] = []
     """What changes would do, each by itself; left out where none was asked for."""
@@ -123,7 +123,7 @@ def rule_of(name: str) -> Policy:
     return rule
 
 
-def plan_in_words(plan: PolicyPlan, target: float, percentile: float, node: float, why: str = "") -> list[str]:
+def plan_in_words(plan: PlanUnderPolicy, target: float, percentile: float, node: float, why: str = "") -> list[str]:
     """Return the answer of a plan in sentences; the first says so if the log cannot tell, and another one says why."""
     goal = f"{percentile:g} % of the jobs wait at most {time_in_words(target)}"
     waits = [(row.waits.percentile.value, row.servers) for row in plan.sizes if row.waits]

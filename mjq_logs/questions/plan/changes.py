@@ -38,7 +38,7 @@ class Changed:
     jobs: np.ndarray
 
 
-def capped(log: Log, most: float) -> Changed:
+def cap(log: Log, most: float) -> Changed:
     """Return the log if no job could have more than this many servers.
 
     A job that needs more runs on `most` servers, and longer: its work, servers times run time, is kept, and so is its
@@ -58,7 +58,7 @@ def capped(log: Log, most: float) -> Changed:
     Examples
     --------
     >>> log = Log(need=np.array([1., 8.]), run=np.array([60., 30.]), submit=np.array([0., 9.]), servers=8)
-    >>> cut = capped(log, 4).log
+    >>> cut = cap(log, 4).log
     >>> cut.need.tolist(), cut.run.tolist()
     ([1.0, 4.0], [60.0, 60.0])
     """

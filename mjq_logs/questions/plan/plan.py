@@ -19,7 +19,7 @@ from mjq._util.parallel import SOON, Bar, Workers
 from mjq_logs._util import folders
 from mjq_logs.answers import Interval, Waits
 from mjq_logs.machine.agreement import agreement, agreement_in_words, disagreement_in_words
-from mjq_logs.questions.plan.answer import CLEARLY, Plan, PolicyPlan, Size, assumed, plan_in_words, rule_of
+from mjq_logs.questions.plan.answer import CLEARLY, Plan, PlanUnderPolicy, Size, assumed, plan_in_words, rule_of
 from mjq_logs.questions.plan.changes import Changed
 from mjq_logs.questions.plan.replays import Case, Replays
 from mjq_logs.questions.plan.what_if import Effect, what_if
@@ -30,14 +30,14 @@ from mjq_logs.reading.window import window_in_words
 
 LOADS = 0.8, 0.9, 1.0, 1.1, 1.2  # times the growth, for the waits against the load
 SIZES = 10  # that are tried at first
-SMALLEST, LARGEST = 0.75, 2.0  # of them, as multiples of the machine of the log
+SMALLEST_MULTIPLE, LARGEST_MULTIPLE = 0.75, 2.0  # of them, as multiples of the machine of the log
 NODE_ROUNDING = 1e-9  # of a number of nodes
 MOST_BETWEEN = 50  # sizes between two others, up to which each is tried
-FINEST = 0.01  # step between sizes where there are more of them, relative to the size
+FINEST_STEP = 0.01  # step between sizes where there are more of them, relative to the size
 TENTH = 1.1  # what further nodes save is the mean over sizes up to the next that is so many times as large
 
 
-def planned(
+def plan(
     log: Log | Facts,
     target: float | None = None,
     policies: Sequence[str] = ("easy",),
@@ -102,7 +102,7 @@ def planned(
     >>> from mjq_logs import Log
     >>> arrival = 3600.0 * np.repeat(np.arange(50), 2)
     >>> log = Log(need=np.ones(100), run=np.full(100, 5400.0), submit=arrival, servers=2)
-    >>> answer = planned(log, target=1, sizes=[1, 2, 3, 4], workers=1).policies[0]
+    >>> answer = plan(log, target=1, sizes=[1, 2, 3, 4], workers=1).policies[0]
     >>> answer.smallest, answer.from_on, [row.meets for row in answer.sizes]
     (3.0, 3.0, [False, False, True, True])
     """
@@ -124,7 +124,7 @@ def planned(
     names = list(dict.fromkeys(policies))
     for name in names:
         rule_of(name)
-    of_policies: list[PolicyPlan] = []
+    of_policies: list[PlanUnderPolicy] = []
     effects: list[Effect] = []
     with Bar("replays", 0, progress, delay=SOON) as bar:
         if target is not None:
@@ -192,8 +192,8 @@ def sizes_between(
     log.require_one_resource()
     if low is None or high is None:
         machine = log.machine()
-        least = np.ceil(max(SMALLEST * machine, log.need.max()))
-        low, high = (least if low is None else low), (max(LARGEST * machine, least) if high is None else high)
+        least = np.ceil(max(SMALLEST_MULTIPLE * machine, log.need.max()))
+        low, high = (least if low is None else low), (max(LARGEST_MULTIPLE * machine, least) if high is None else high)
     if not 0 < low <= high:
         raise ValueError(f"sizes must be positive and must rise, got {checks.shown(low)} to {checks.shown(high)}")
     steps = np.unique(np.round(np.linspace(0, np.floor((high - low) / node + NODE_ROUNDING), count)))
@@ -236,7 +236,7 @@ def _of_policy(replays, policy, target, asked, growth, node):
     fit = [size for size, row in zip(sizes, rows, strict=True) if row.waits]
     least = next((size for size in sizes if meets[size]), None)
     machine = least or (fit[-1] if fit else None)
-    answer = PolicyPlan(
+    answer = PlanUnderPolicy(
         policy=policy,
         sizes=rows,
         smallest=least,
@@ -290,7 +290,7 @@ def _between(low, high, node):
     ([97.0, 98.0, 99.0], [98.0], [4040.0, 4080.0])
     """
     nodes = int(np.ceil((high - low) / node - NODE_ROUNDING)) - 1
-    step = 1 if nodes <= MOST_BETWEEN else max(1, int(low * FINEST / node))
+    step = 1 if nodes <= MOST_BETWEEN else max(1, int(low * FINEST_STEP / node))
     return [low + node * k for k in range(step, nodes + 1, step)]
 
 

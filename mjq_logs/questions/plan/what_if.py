@@ -11,7 +11,7 @@ from mjq._util import checks
 from mjq._util.parallel import Workers, map_as_completed
 from mjq_logs import intervals
 from mjq_logs.answers import OF_WAITS, Column, Interval, Plain, Waits
-from mjq_logs.machine.replaying import replayed
+from mjq_logs.machine.replaying import replay_log
 from mjq_logs.questions.plan.changes import Changed
 from mjq_logs.questions.waits import difference, measured, with_intervals, worth
 from mjq_logs.reading.log import HOUR, Log
@@ -65,7 +65,7 @@ def what_if(
     log : Log
         With times of arrival.
     changes : sequence of Changed
-        Made of this log by :func:`~mjq_logs.questions.plan.changes.capped` and the functions beside it.
+        Made of this log by :func:`~mjq_logs.questions.plan.changes.cap` and the functions beside it.
     policies : sequence of str
         See :func:`mjq.simulation.schedule.replay`.
     percentile : float
@@ -90,10 +90,10 @@ def what_if(
     Two servers. Every hour one job of both servers comes for half an hour, and one of a single server with it. If no
     job may have more than one server, nobody waits:
 
-    >>> from mjq_logs import Log, capped
+    >>> from mjq_logs import Log, cap
     >>> arrival = 3600.0 * np.repeat(np.arange(50), 2)
     >>> log = Log(need=np.tile([2.0, 1], 50), run=np.full(100, 1800.0), submit=arrival, servers=2)
-    >>> (answer,) = what_if(log, [capped(log, 1)])
+    >>> (answer,) = what_if(log, [cap(log, 1)])
     >>> answer.before.mean.value, answer.after.mean.value, answer.saves.mean.value
     (0.25, 0.0, 0.25)
     """
@@ -163,7 +163,7 @@ def _saved(before, after, moved):
     if moved is None:
         return Interval(value=0.0, low=0.0, high=0.0)
     change = difference(before, after)
-    return change if moved.sum() >= intervals.FEWEST else Interval(value=change.value, low=None, high=None)
+    return change if moved.sum() >= intervals.FEWEST_JOBS else Interval(value=change.value, low=None, high=None)
 
 
 def _same(log, other):
@@ -175,4 +175,4 @@ def _same(log, other):
 def _wait(case):
     """Return the waits of one replay [h]."""
     log, servers, policy, growth = case
-    return replayed(log, servers, policy, growth, log.estimates_used).wait / HOUR
+    return replay_log(log, servers, policy, growth, log.estimates_used).wait / HOUR

@@ -11,7 +11,7 @@ from mjq.simulation import replay
 from mjq_logs.questions.wait.state import History, State
 from mjq_logs.reading.rows import UNLIMITED
 
-LATER = 100  # successive jobs that come after the new one
+LATER_JOBS = 100  # successive jobs that come after the new one
 BEFORE = 1.0  # seconds before the others at which those that run are started: each of them fits
 
 
@@ -44,7 +44,7 @@ def drawn(
     limit: float,
     draws: int,
     rng: np.random.Generator,
-    later: int = LATER,
+    later: int = LATER_JOBS,
 ) -> Drawn:
     """Draw what is not known: remaining run times, and who comes later.
 
@@ -54,7 +54,7 @@ def drawn(
     knows when they can start.
     """
     up = jobs.up(state.time)
-    here = np.concatenate([state.running, state.waiting[within(jobs.need[state.waiting], up)]])
+    here = np.concatenate([state.running, state.waiting[fits_in(jobs.need[state.waiting], up)]])
     running, new, first = len(state.running), len(here), state.arrived - later - 1
     later = later if first > 0 else 0
     arrival, run, limits = np.zeros((3, draws, new + 1 + later))
@@ -81,13 +81,13 @@ def drawn(
         run[:, new + 1 :] = np.where(
             jobs.end[block] <= state.time, jobs.run[block], longest[block] * rng.random(block.shape)
         )
-        too_large = ~within(needs, up)
+        too_large = ~fits_in(needs, up)
         too_large[:, : new + 1] = False
         needs[too_large], run[too_large], limits[too_large] = need, 0, 0
     return Drawn(arrival, needs, run, limits, new, up)
 
 
-def within(need: np.ndarray, up: Any) -> Any:
+def fits_in(need: np.ndarray, up: Any) -> Any:
     """Return whether each need is at most what is up, of each resource."""
     return (need <= up).all(axis=-1) if np.ndim(up) else need <= up
 

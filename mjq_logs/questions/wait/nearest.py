@@ -17,9 +17,9 @@ from numpy.typing import ArrayLike
 
 LEVELS = np.linspace(0.05, 0.95, 10)  # of the quantiles of the replays
 WEIGHTS = 1.0, 0.75, 0.5, 0.25, 0.0  # of the rule, each of which gives a forecast
-NEAREST = 40  # forecasts of the past; from 39 on there is a 95 % interval
+NEAREST_FORECASTS = 40  # forecasts of the past; from 39 on there is a 95 % interval
 SHARES = 50.0, 80.0, 95.0  # in percent, of the intervals
-FEWEST = 100  # forecasts of the past that there must be
+FEWEST_FORECASTS = 100  # forecasts of the past that there must be
 MEMORY = 3.0  # those count that were made after this part of the jobs had come
 SAME = 1e-9  # on the scale
 
@@ -109,7 +109,7 @@ class Past:
         by_last = np.abs(self.last[past] - last)
         more = np.median(rule) - np.median(self.rule[past], axis=1)
         weights = np.array(WEIGHTS)[:, None]
-        near = np.argsort(weights * by_rule + (1 - weights) * by_last, axis=1, kind="stable")[:, :NEAREST]
+        near = np.argsort(weights * by_rule + (1 - weights) * by_last, axis=1, kind="stable")[:, :NEAREST_FORECASTS]
         return np.sort(np.maximum(0, self.wait[past][near] + weights * more[near]), axis=1)
 
     @cached_property
@@ -118,10 +118,10 @@ class Past:
 
         Shape (P, 5, 40).
         """
-        made = np.full((len(self.number), len(WEIGHTS), NEAREST), np.nan)
+        made = np.full((len(self.number), len(WEIGHTS), NEAREST_FORECASTS), np.nan)
         for k in range(np.searchsorted(self.number, self.complete), len(self.number)):
             seen = self.at(self.number[k], self.time[k])
-            if len(seen) >= FEWEST:
+            if len(seen) >= FEWEST_FORECASTS:
                 made[k] = self.waits(seen, self.rule[k], self.last[k])
         return made
 
@@ -146,7 +146,7 @@ class Past:
             What is known of the job, see :func:`mjq_logs.questions.wait.record.features`.
         """
         seen = self.at(number, time)
-        if len(seen) < FEWEST:
+        if len(seen) < FEWEST_FORECASTS:
             return None
         best = self.best(seen)
         return self.waits(seen, rule, last)[best], WEIGHTS[best]

@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike
 from mjq._util import parallel
 from mjq_logs._util import fingerprints, folders
 from mjq_logs.answers import Plain
-from mjq_logs.questions.wait.by_rule import LATER, drawn, waits_by_rule, within
+from mjq_logs.questions.wait.by_rule import LATER_JOBS, drawn, fits_in, waits_by_rule
 from mjq_logs.questions.wait.nearest import LEVELS, MEMORY, SHARES, Past, place
 from mjq_logs.questions.wait.scale import on_scale
 from mjq_logs.questions.wait.state import History
@@ -69,7 +69,7 @@ def features(
     """
     rng = np.random.default_rng([arrived, round(limit)])
     what = drawn(jobs, jobs.at(time, arrived), need, limit, DRAWS, rng)
-    fits = within(np.asarray(need), what.up)
+    fits = fits_in(np.asarray(need), what.up)
     waits = waits_by_rule(what, jobs.servers, policy) if fits else np.full(DRAWS, HOPELESS)
     rule = np.quantile(on_scale(waits), LEVELS)
     return rule, float(on_scale(jobs.last_wait_alike(time, need, limit)))
@@ -111,7 +111,7 @@ def past_of(
         keep.mkdir(parents=True, exist_ok=True)
         path = keep / f"{log}-{policy}.json"
     code = fingerprints.code("mjq", "mjq_logs")
-    described = dict(code=code, log=log, policy=policy, draws=DRAWS, later=LATER)
+    described = dict(code=code, log=log, policy=policy, draws=DRAWS, later=LATER_JOBS)
     found = json.loads(path.read_bytes()) if path and path.exists() else None
     made = {int(number): row for number, row in found["rows"].items()} if found and found["of"] == described else {}
     todo = [(number, number) for number in wanted if number not in made]

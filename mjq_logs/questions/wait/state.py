@@ -20,12 +20,12 @@ from mjq_logs.reading.log import Log
 from mjq_logs.reading.rows import UNLIMITED
 from mjq_logs.reading.vectors import plain
 
-FEWEST = 5  # run times that are drawn from; if there are fewer, those of jobs less alike are taken
+FEWEST_RUNS = 5  # run times that are drawn from; if there are fewer, those of jobs less alike are taken
 MOST_TASKS = 1000  # of an array that wait each by itself; of more, several stand one behind the other
 NEXT = 60.0  # seconds for which a job goes on that has run longer than all others
-LATEST = 200  # jobs of a kind that are looked at, the latest ones
-SHORTEST = 1e-9  # seconds of a limit, and servers of a need, that have a logarithm
-LOWEST, OCTAVES = -30, 4096  # ranges of needs: whole numbers of four of them are exact as a float
+LATEST_ALIKE = 200  # jobs of a kind that are looked at, the latest ones
+LEAST_POSITIVE = 1e-9  # seconds of a limit, and servers of a need, that have a logarithm
+LOWEST_OCTAVE, OCTAVES = -30, 4096  # ranges of needs: whole numbers of four of them are exact as a float
 NO_LIMIT = 1.0  # stands for the limit of each job of a log without limits, and says nothing
 NO_JOBS = np.empty(0, dtype=np.int64)
 
@@ -61,7 +61,7 @@ class Alike:
             parts = np.split(order[np.argsort(member, kind="stable")], np.cumsum(np.bincount(member))[:-1])
             self._kinds |= {(level, kind): part for kind, part in zip(kinds.tolist(), parts, strict=True)}
 
-    def by(self, time: float, need: ArrayLike, limit: float, latest: int = LATEST) -> Iterator[np.ndarray]:
+    def by(self, time: float, need: ArrayLike, limit: float, latest: int = LATEST_ALIKE) -> Iterator[np.ndarray]:
         """Yield the latest jobs of each kind, from the most alike on, that had passed the point by a time."""
         for level, (key,) in enumerate(_keys(np.array([need]), np.array([limit]))):
             jobs = self._kinds.get((level, complex(key)), NO_JOBS)
@@ -71,9 +71,9 @@ class Alike:
 
 def _keys(need, limit):
     """Yield a number for each job that tells its kind, level by level: two numbers, as the parts of a complex one."""
-    wide, long = (np.floor(np.log2(np.maximum(values, SHORTEST))) for values in (need, limit))
+    wide, long = (np.floor(np.log2(np.maximum(values, LEAST_POSITIVE))) for values in (need, limit))
     if need.ndim > 1:
-        wide = (wide - LOWEST) @ float(OCTAVES) ** np.arange(need.shape[1])
+        wide = (wide - LOWEST_OCTAVE) @ float(OCTAVES) ** np.arange(need.shape[1])
     yield wide + 1j * limit
     yield wide + 1j * long
     yield 0 + 1j * long
@@ -164,14 +164,14 @@ class History:
     def runs_alike(self, time: float, need: ArrayLike, limit: float, age: float = -1.0) -> np.ndarray:
         """Return the run times of jobs alike that had ended by a time, and that exceed an age.
 
-        If fewer than `FEWEST` of one kind do, the next kind is taken. If no job ever ran so long, it is taken to
+        If fewer than `FEWEST_RUNS` of one kind do, the next kind is taken. If no job ever ran so long, it is taken to
         reach its limit or, without one, to go on for a minute.
         """
         runs = np.empty(0)
         for jobs in self.ended.by(time, need, limit):
             runs = self.run[jobs]
             runs = runs[runs > age]
-            if len(runs) >= FEWEST:
+            if len(runs) >= FEWEST_RUNS:
                 break
         return runs if len(runs) else np.array([max(limit if limit < UNLIMITED else 0.0, age + NEXT)])
 
