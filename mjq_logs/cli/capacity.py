@@ -75,16 +75,7 @@ command writes such a log without the names of users. Its dates are printed in U
 @json_option
 @schema_option("ReportByPolicy", "CapacityReport", "SeveralReport", "HostsReport")
 @anonymous_option
-def capacity(
-    log: str,
-    policy: str | None,
-    seed: int,
-    full: bool,
-    page: str | None,
-    as_json: bool,
-    anonymous: bool,
-    **reading: Any,
-) -> None:
+def capacity(log, policy, seed, full, page, as_json, anonymous, **reading):
     import mjq_logs
     from mjq_logs.questions.capacity.shown import shown, shown_on_hosts
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -23,9 +22,6 @@ from mjq_logs.cli.reading import (
     servers_option,
     user_limit_option,
 )
-
-if TYPE_CHECKING:
-    from mjq_logs import Hosts
 
 IN_ORDER = "on hosts jobs start in order of arrival"
 
@@ -69,19 +65,7 @@ class PolicyOption(Needing):
 @replace_option
 @sheet.full_option
 @json_option
-def replay(
-    log: str,
-    policies: tuple[str, ...],
-    servers: Any,
-    hosts: Hosts | None,
-    estimates: str,
-    growth: float,
-    gantt: str | None,
-    starts: str | None,
-    full: bool,
-    as_json: bool,
-    **reading: Any,
-) -> None:
+def replay(log, policies, servers, hosts, estimates, growth, gantt, starts, full, as_json, **reading):
     """Replay a log under queueing policies and print how long its jobs wait.
 
     LOG is a file in the Standard Workload Format, the output of sacct, or a CSV or Parquet table; "-" is the standard
