@@ -68,42 +68,37 @@ def draw(chapter: str, students: int, seed: int) -> list[list[Drawn]]:
     students, seed = checks.count("students", students), checks.count("seed", seed, least=0)
     sheets: list[list[Drawn]] = [[] for _ in range(students)]
     for k, question in enumerate(asked):
-        numbers: set[tuple] = set()
-        answers: set[str] = set()
+        taken: set[tuple] = set()
         for student, sheet in enumerate(sheets):
-            if isinstance(question, Task):
-                sheet.append(Drawn(question, {}, "", {}))
-                continue
-            rng = np.random.default_rng([seed, k, student])
-            variant = _new(question, rng, numbers, answers)
-            numbers.add(tuple(variant.values.items()))
-            if isinstance(question, Question):
-                answers.add(_as_asked(variant.answer))
-            sheet.append(variant)
+            sheet.append(_new(question, np.random.default_rng([seed, k, student]), taken, student))
     return sheets
 
 
-def _new(question, rng, numbers, answers):
-    """Return the question with numbers and an answer that nobody has yet; a letter may be had by many."""
+def _new(question, rng, taken, others):
+    """Return the question with numbers and an answer that are not taken, and take them; many may have a letter."""
+    if isinstance(question, Task):
+        return Drawn(question, {}, "", {})
     solved = _solved if isinstance(question, Question) else _chosen
     for _ in range(TRIES):
-        variant = solved(question, rng)
-        if variant and _as_asked(variant.answer) not in answers and tuple(variant.values.items()) not in numbers:
+        try:
+            values = question.draw(rng)
+            right = question.answer(**values)
+        except ValueError as error:
+            if type(error) is not ValueError:  # too large a system, or a matrix that cannot be inverted
+                raise
+            continue  # a constraint of the model is violated, such as that of a stable queue
+        variant = solved(question, values, right)
+        own = {tuple(values.items())}
+        if variant and variant.tolerance:
+            own.add(("answer", printed(float(variant.answer), ASKED)))
+        if variant and not own & taken:
+            taken |= own
             return variant
-    raise ValueError(f"{question.title!r} has not enough different answers for more than {len(numbers)} students")
+    raise ValueError(f"{question.title!r} has not enough different answers for more than {others} students")
 
 
-def _as_asked(answer):
-    return answer if answer in LETTERS else printed(float(answer), ASKED)
-
-
-def _solved(question, rng):
-    """Return the question with random numbers, or None if no answer to them can be marked."""
-    try:
-        values = question.draw(rng)
-        exact = question.answer(**values)
-    except ValueError as error:
-        return _refused(error)
+def _solved(question, values, exact):
+    """Return the question with these numbers, or None if the answer to them cannot be marked."""
     if not LEAST_ANSWER < exact < math.inf:
         return None
     answer, *near = (printed(exact * (1 + shift)) for shift in (0, -MACHINES_APART, MACHINES_APART))
@@ -116,19 +111,7 @@ def _solved(question, rng):
     return Drawn(question, values, answer, mistaken, tolerance(answer))
 
 
-def _refused(error):
-    """Raise the error again, unless a constraint of the model is violated, such as that of a stable queue."""
-    if type(error) is not ValueError:  # too large a system, or a matrix that cannot be inverted
-        raise error
-
-
-def _chosen(question, rng):
-    """Return the question with random numbers, or None if they violate a constraint of the model."""
-    try:
-        values = question.draw(rng)
-        right = question.answer(**values)
-    except ValueError as error:
-        return _refused(error)
+def _chosen(question, values, right):
     wrong = {words: mistake(**values) for words, mistake in question.mistakes.items()}
     mistaken = {words: LETTERS[other] for words, other in wrong.items() if other != right}
     return Drawn(question, values, LETTERS[right], mistaken)

@@ -7,13 +7,12 @@ import io
 import math
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 
 from mjq_book.exercises.question import tolerance
 from mjq_book.exercises.sheets import ANSWER_COLUMNS, KEY_COLUMNS, as_csv
 
-MARK_COLUMNS = ["student", "question", "title", "kind", "answer", "key", "points", "of", "remark"]
 OVERLOOKED = "perhaps overlooked "
 MARGIN = 1e-9  # relative, of a tolerance: decimals are not exact
 MOST_SHOWN = 10  # bad rows in a message
@@ -224,12 +223,8 @@ def marks_file(marks: list[Mark]) -> bytes:
     for mark in marks:
         # An answer in words is no formula of a spreadsheet.
         words = not _numbers(mark.answer) and mark.answer[:1] in tuple(FORMULA)
-        answer = f"'{mark.answer}" if words else mark.answer
-        points = "" if mark.points is None else mark.points
-        rows.append(
-            [mark.student, mark.question, mark.title, mark.kind, answer, mark.key, points, mark.of, mark.remark]
-        )
-    return as_csv(MARK_COLUMNS, rows).encode()
+        rows.append(list((vars(mark) | {"answer": f"'{mark.answer}" if words else mark.answer}).values()))
+    return as_csv([field.name for field in fields(Mark)], rows).encode()
 
 
 def summary(marks: list[Mark]) -> list[tuple[str, int, int, int, str]]:

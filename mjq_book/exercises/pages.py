@@ -49,12 +49,12 @@ def _markdown(block):
     return "" if sort == "room" else content
 
 
-def as_html(title: str, blocks: Iterable[Block]) -> str:
+def as_html(blocks: list[Block]) -> str:
     """Return the blocks as a page; each question stays on one sheet of paper if it can."""
     parts = re.split(r"(?=<h2>)", "\n".join(map(_html, blocks)))
     body = "\n".join([parts[0], *(f"<section>\n{part.strip()}\n</section>" for part in parts[1:])])
     return (
-        f'<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>{escape(title)}</title>\n'
+        f'<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>{escape(blocks[0][1])}</title>\n'
         f'<meta name="viewport" content="width=device-width">\n<style>{STYLE}</style>\n</head>\n<body>\n<main>\n'
         f"{body}\n</main>\n</body>\n</html>\n"
     )
@@ -88,11 +88,8 @@ def _block(part):
         return f"<p>{_inline(part)}</p>"
     head, _, *rows = ([cell.strip() for cell in line.strip("|").split("|")] for line in part.splitlines())
     lines = [("th", head), *(("td", row) for row in rows)]
-    return f"<table>{''.join(f'<tr>{_cells(tag, row)}</tr>' for tag, row in lines)}</table>"
-
-
-def _cells(tag, row):
-    return "".join(f"<{tag}>{_inline(cell)}</{tag}>" for cell in row)
+    shown = ("".join(f"<{tag}>{_inline(cell)}</{tag}>" for cell in cells) for tag, cells in lines)
+    return f"<table>{''.join(f'<tr>{row}</tr>' for row in shown)}</table>"
 
 
 def _inline(text):

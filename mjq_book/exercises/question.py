@@ -19,7 +19,7 @@ DIGITS = 4  # significant ones of an answer in the key
 ASKED = 3  # significant ones that a student gives
 TOLERANCE = 0.005  # relative: as far as three significant digits can be from the number that they round
 LETTERS = "abcdefgh"
-MOST_STATES = 1000  # in a table
+Drawing = Callable[[np.random.Generator], dict[str, Any]]
 
 
 class _Varied:
@@ -70,7 +70,7 @@ class Question(_Varied):
     title: str
     text: str
     unit: str
-    draw: Callable[[np.random.Generator], dict]
+    draw: Drawing
     answer: Callable[..., float]
     mistakes: Mapping[str, Callable[..., float]] = field(default_factory=dict)
     way: str = ""
@@ -98,7 +98,7 @@ class Choice(_Varied):
     title: str
     text: str
     options: tuple[str, ...]
-    draw: Callable[[np.random.Generator], dict]
+    draw: Drawing
     answer: Callable[..., int]
     mistakes: Mapping[str, Callable[..., int]] = field(default_factory=dict)
     way: str = ""
@@ -151,10 +151,33 @@ def table(head: tuple[str, ...], rows: list[tuple]) -> str:
     |--:|--:|
     | 1 | 0.2500 |
     """
-    lines = [[printed(x) if isinstance(x, float) else str(x) for x in row] for row in rows]
-    return "\n".join(
-        ["| " + " | ".join(head) + " |", "|" + "--:|" * len(head), *(f"| {' | '.join(x)} |" for x in lines)]
-    )
+    lines = [[printed(x) if isinstance(x, float) else str(x) for x in row] for row in (head, *rows)]
+    first, *others = (f"| {' | '.join(cells)} |" for cells in lines)
+    return "\n".join([first, "|" + "--:|" * len(head), *others])
+
+
+def given(before: Drawing | None = None, /, **sorts: Any) -> Drawing:
+    """Return what draws numbers by name, in this order, perhaps behind those that it draws `before`.
+
+    A range or a list stands for one of its numbers, and a triple for the least number, the largest one and how many
+    decimals it has. A function is given the random generator and what is drawn already.
+
+    >>> given(n=range(2, 9), p=(0.1, 0.9, 2), busy=lambda rng, n, p: n * p)(np.random.default_rng(1))
+    {'n': 5, 'p': 0.86, 'busy': 4.3}
+    """
+
+    def one_of(sort, rng):
+        if isinstance(sort, tuple):
+            return decimal(rng, *sort)
+        return int(rng.integers(sort.start, sort.stop)) if isinstance(sort, range) else rng.choice(sort).item()
+
+    def draw(rng):
+        values = before(rng) if before else {}
+        for name, sort in sorts.items():
+            values[name] = sort(rng, **values) if callable(sort) else one_of(sort, rng)
+        return values
+
+    return draw
 
 
 def decimal(rng: np.random.Generator, low: float, high: float, digits: int) -> float:
@@ -203,7 +226,7 @@ def tolerance(answer: float | str) -> str:
 
 def shares(start: Hashable, rule: chain.Rule) -> list[tuple[Any, float]]:
     """Return the states of a chain and the share of time spent in each, in the order in which they are found."""
-    states = chain.explore([start], rule, limit=MOST_STATES)
+    states = chain.explore([start], rule)
     return list(zip(states, chain.stationary(chain.generator(states, rule), states).tolist(), strict=True))
 
 

@@ -13,10 +13,9 @@ from typing import Any
 from mjq_book import browser
 from mjq_book.exercises.drawn import Drawn, draw
 from mjq_book.exercises.pages import Block, as_gift, as_html, as_markdown
-from mjq_book.exercises.question import ASKED, Choice, Task, written
+from mjq_book.exercises.question import Choice, Task, written
 from mjq_logs._util import folders
 
-NUMBERS = {3: "three", 4: "four", 5: "five"}
 FORMATS, EXPORTS = ("md", "html", "pdf"), ("gift",)
 KEY_COLUMNS = [
     "student", "question", "title", "kind", "given", "answer", "tolerance", "unit", "points", "if somebody overlooked",
@@ -64,7 +63,8 @@ def write(
         If there is nothing to print PDF files with. The message says what to install.
     """
     folder = Path(folder)
-    _require_new(folder)
+    if os.path.lexists(folder):
+        raise ValueError(f"{folder} exists: sheets go into a new folder")
     if form not in FORMATS or export not in (None, *EXPORTS):
         raise ValueError(f"sheets are in {', '.join(FORMATS[:-1])} or {FORMATS[-1]}, exports in {' or '.join(EXPORTS)}")
     drawn = draw(chapter, students, seed)
@@ -75,15 +75,11 @@ def write(
             for file, blocks in (name, sheet), (f"{name}-solution", solution):
                 put(new / f"{file}.{form}", blocks(chapter, name, questions))
         (new / "key.csv").write_text(key(names, drawn), encoding="utf-8", newline="")
-        (new / "answers.csv").write_text(_empty_answers(names, drawn), encoding="utf-8", newline="")
+        empty = [(name, k, "") for name in names for k, _ in enumerate(drawn[0], 1)]
+        (new / "answers.csv").write_text(as_csv(ANSWER_COLUMNS, empty), encoding="utf-8", newline="")
         if export:
             (new / "questions.gift").write_text(as_gift(chapter, names, drawn), encoding="utf-8")
         return folders.settle(new, folder, force=False)
-
-
-def _require_new(folder):
-    if os.path.lexists(folder):
-        raise ValueError(f"{folder} exists: sheets go into a new folder")
 
 
 @contextmanager
@@ -94,17 +90,13 @@ def _writer(form: str) -> Iterator[Callable[[Path, list[Block]], object]]:
             page = chromium.new_page(java_script_enabled=False, offline=True)
             yield lambda path, blocks: _print(page, path, blocks)
     else:
-        as_text = as_markdown if form == "md" else _page
+        as_text = as_markdown if form == "md" else as_html
         yield lambda path, blocks: path.write_text(as_text(blocks), encoding="utf-8")
-
-
-def _page(blocks):
-    return as_html(blocks[0][1], blocks)
 
 
 def _print(page, path, blocks):
     """Print blocks to a PDF file, with their heading and the number of the page below each page."""
-    page.set_content(_page(blocks))
+    page.set_content(as_html(blocks))
     page.pdf(
         path=path, prefer_css_page_size=True, tagged=True, display_header_footer=True,
         header_template="<span></span>", footer_template=FOOTER,
@@ -113,10 +105,10 @@ def _print(page, path, blocks):
 
 def sheet(chapter: str, name: str, questions: list[Drawn]) -> list[Block]:
     """Return the blocks of one student's sheet."""
-    blocks: list[Block] = [("h1", f"{_title(chapter)}: {name}")]
-    blocks += [
+    blocks: list[Block] = [
+        ("h1", f"{_title(chapter)}: {name}"),
         ("text", "Name: ______________________________"),
-        ("text", f"Give each number to {NUMBERS[ASKED]} significant digits, and say how you found it. "
+        ("text", "Give each number to three significant digits, and say how you found it. "
          "Nobody else has these numbers."),
     ]  # fmt: skip
     for k, variant in enumerate(questions, 1):
@@ -171,11 +163,6 @@ def key(names: list[str], drawn: list[list[Drawn]]) -> str:
             row = [name, k, asked.title, asked.kind, given, variant.answer, variant.tolerance, asked.unit, asked.points]
             rows.append([*row, mistaken])
     return as_csv(KEY_COLUMNS, rows)
-
-
-def _empty_answers(names, drawn):
-    rows = [(name, k, "") for name, questions in zip(names, drawn, strict=True) for k in range(1, len(questions) + 1)]
-    return as_csv(ANSWER_COLUMNS, rows)
 
 
 def as_csv(head: list[str], rows: Iterable[Sequence[Any]]) -> str:

@@ -328,7 +328,6 @@ def test_numbers_that_break_a_law_of_the_model_are_drawn_anew(monkeypatch):
     [
         (["nothing"], "there is no chapter 'nothing' with questions; there are: processing_capacity"),
         (["stability", "--students", "0"], "--students"),
-        (["stability", "--students", "1.5"], "--students"),
         (["stability", "--seed", "-1"], "--seed"),
     ],
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 from mjq import cluster
-from mjq_book.exercises.question import Choice, Question, Task, always, decimal
+from mjq_book.exercises.question import Choice, Question, Task, always, decimal, given
 
 UNIFORM = (
     "A cluster of {N} servers has a tracker, which maps jobs one by one at rate {mu1} per second, and a queue of {C} "
@@ -19,16 +19,11 @@ THREE_SIZES = UNIFORM.replace(
 )
 
 
-def draw_rates(rng):
-    return {
-        "C": int(rng.integers(3, 13)), "lam": decimal(rng, 5, 40, 1),
-        "mu1": int(rng.choice([50, 100, 200, 500])), "mu2": decimal(rng, 4, 12, 1),
-    }  # fmt: skip
+draw_rates = given(C=range(3, 13), lam=(5, 40, 1), mu1=[50, 100, 200, 500], mu2=(4, 12, 1))
 
 
 def draw_uniform(rng):
-    N = int(rng.integers(4, 10))
-    return {"N": N, "T": int(rng.integers(2, N + 1))} | draw_rates(rng)
+    return given(N=range(4, 10), T=lambda rng, N: int(rng.integers(2, N + 1)))(rng) | draw_rates(rng)
 
 
 def draw_three_sizes(rng):
@@ -45,40 +40,8 @@ def percent_lost(**values):
     return 100 * uniform(**values).blocking
 
 
-def mean_delay(**values):
-    return 1000 * uniform(**values).mean_delay
-
-
-def mean_delay_with_lost_jobs(lam, **values):
-    """Apply Little's law with all arrivals in place of those that enter."""
-    return 1000 * uniform(lam=lam, **values).mean_queue / lam
-
-
-def percent_busy(**values):
-    return 100 * uniform(**values).utilization
-
-
-def percent_busy_of_all_arrivals(N, T, lam, mu2, **_):
-    """Return the answer as if no job were lost."""
-    return 100 * lam * (T + 1) / 2 / mu2 / N
-
-
-def completed(N, largest, p1, p2, C, lam, mu1, mu2):
-    sizes, p = (1, 2, largest), (p1, p2, 1 - p1 - p2)
-    return lam * (1 - cluster.performance(N, sizes, p, lam, mu1, mu2, C).blocking)
-
-
-def without_idle(N, largest, p1, p2, mu2, **_):
-    """Return what servers complete that are never idle."""
-    return N * mu2 / (p1 + 2 * p2 + largest * (1 - p1 - p2))
-
-
-def all_that_arrives(lam, **_):
-    """Return the answer as if no job were lost."""
-    return lam
-
-
-# --- Ways -----------------------------------------------------------------------------------------------------------
+def lost_of_three_sizes(N, largest, p1, p2, C, lam, mu1, mu2):
+    return cluster.performance(N, (1, 2, largest), (p1, p2, 1 - p1 - p2), lam, mu1, mu2, C).blocking
 
 
 def way(N, T, C, lam, mu1, mu2):
@@ -90,25 +53,20 @@ def way(N, T, C, lam, mu1, mu2):
     }  # fmt: skip
 
 
-def way_of_three_sizes(N, largest, p1, p2, C, lam, mu1, mu2):
-    lost = cluster.performance(N, (1, 2, largest), (p1, p2, 1 - p1 - p2), lam, mu1, mu2, C).blocking
-    return {"p3": 1 - p1 - p2, "lost": lost}
-
-
 # --- A choice -------------------------------------------------------------------------------------------------------
 
 
 def draw_change(rng):
     """Draw one of three sorts: servers are short, the tracker is slow, or jobs come together and places are few."""
     values = draw_uniform(rng)
-    few_places = {"N": int(rng.integers(6, 10)), "T": int(rng.integers(2, 4)), "C": int(rng.integers(1, 4))}
+    few_places = given(N=range(6, 10), T=range(2, 4), C=range(1, 4))(rng)
     match rng.integers(3):
         case 0:
             return values
         case 1:
-            return values | few_places | {"lam": decimal(rng, 5, 12, 1), "mu1": int(rng.choice([10, 15, 20]))}
+            return values | few_places | given(lam=(5, 12, 1), mu1=[10, 15, 20])(rng)
         case _:
-            return values | few_places | {"lam": decimal(rng, 5, 15, 1), "mu2": decimal(rng, 8, 15, 1)}
+            return values | few_places | given(lam=(5, 15, 1), mu2=(8, 15, 1))(rng)
 
 
 def losses_with_more(N, C, mu1, **values):
@@ -147,25 +105,28 @@ QUESTIONS = (
     ),
     Question(
         "The delay", UNIFORM + "How long is a job in the queue, on average, if it is not lost?", "milliseconds",
-        draw_uniform, mean_delay, {"that lost jobs do not wait": mean_delay_with_lost_jobs},
+        draw_uniform, lambda **values: 1000 * uniform(**values).mean_delay,
+        {"that lost jobs do not wait": lambda lam, **values: 1000 * uniform(lam=lam, **values).mean_queue / lam},
         STATES + "On average {queue} jobs are in the queue. A share of {lost} of the jobs is lost, so {accepted} jobs "
         "per second enter the queue. By Little's law they are there for {queue} / {accepted} = {seconds} seconds, "
         "which is {answer} milliseconds.", way,
     ),
     Question(
         "Busy servers", UNIFORM + "How many of the servers are busy, on average?", "percent", draw_uniform,
-        percent_busy, {"that jobs are lost": percent_busy_of_all_arrivals},
+        lambda **values: 100 * uniform(**values).utilization,
+        {"that jobs are lost": lambda N, T, lam, mu2, **_: 100 * lam * (T + 1) / 2 / mu2 / N},
         STATES + "A share of {lost} of the jobs is lost, so {accepted} jobs per second are executed. Each holds {size} "
         "servers on average, for 1 / {mu2} seconds. By Little's law {accepted} · {size} / {mu2} = {busy} of the {N} "
         "servers are busy, which is {answer} %.", way,
     ),
     Question(
         "Three sizes", THREE_SIZES + "How many jobs does the cluster complete per second?", "jobs per second",
-        draw_three_sizes, completed,
-        {"that jobs are lost": all_that_arrives, "that servers are idle while jobs wait": without_idle},
+        draw_three_sizes, lambda lam, **values: lam * (1 - lost_of_three_sizes(lam=lam, **values)),
+        {"that jobs are lost": lambda lam, **_: lam, "that servers are idle while jobs wait":
+         lambda N, largest, p1, p2, mu2, **_: N * mu2 / (p1 + 2 * p2 + largest * (1 - p1 - p2))},
         STATES + "The queue is full for a share of {lost} of the time, so this share of the jobs is lost. In the long "
         "run the cluster completes what it accepts: {lam} · (1 − {lost}) = {answer} jobs per second.",
-        way_of_three_sizes,
+        lambda **values: {"lost": lost_of_three_sizes(**values)},
     ),
     Choice(
         "What helps most?", UNIFORM + "There is money for one of three changes. With which are fewest jobs lost?",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from mjq import fluid
-from mjq_book.exercises.question import Choice, Question, Task, always, decimal
+from mjq_book.exercises.question import Choice, Question, Task, always, decimal, given
 
 RATE = "requests per second"
 QUEUE, JOB = "queue", ("queue", "request")
@@ -17,19 +17,8 @@ def one_queue(lam, k, mean):
     return fluid.Network({QUEUE: k}, {JOB: fluid.exponential(mean)}, {}, arrivals={JOB: lam})
 
 
-# --- Shares ---------------------------------------------------------------------------------------------------------
-
-
-def draw_share(rng):
-    return {"k": int(rng.integers(2, 9)), "jobs": decimal(rng, 1, 12, 1), "p": decimal(rng, 1, 4, 1)}
-
-
 def share(k, jobs, p):
     return float(fluid.smoothed_share(jobs, k, p))
-
-
-def hard_share(k, jobs, p):
-    return fluid.hard_share(jobs, k)
 
 
 def draw_log(rng):
@@ -39,31 +28,15 @@ def draw_log(rng):
     return {"k": k, "lam": lam, "mean": mean, "jobs": round(lam * mean * rng.uniform(1.05, 1.8), 2)}
 
 
-def exponent(k, lam, mean, jobs):
-    return fluid.fit_smoothing(one_queue(lam, k, mean), {JOB: jobs}, {JOB: lam})[QUEUE]
-
-
 # --- Networks -------------------------------------------------------------------------------------------------------
 
-
-def draw_open(rng):
-    k, mean = int(rng.integers(2, 9)), decimal(rng, 0.2, 2, 2)
-    return {"k": k, "mean": mean, "lam": round(rng.uniform(0.4, 0.9) * k / mean, 2), "p": decimal(rng, 1, 4, 1)}
+draw_open = given(
+    k=range(2, 9), mean=(0.2, 2, 2), lam=lambda rng, k, mean: round(rng.uniform(0.4, 0.9) * k / mean, 2), p=(1, 4, 1)
+)  # fmt: skip
 
 
 def requests(k, mean, lam, p):
     return fluid.stationary_point(one_queue(lam, k, mean), p).mean_jobs[JOB]
-
-
-def requests_of_the_hard_minimum(k, mean, lam, p):
-    return requests(k, mean, lam, math.inf)
-
-
-def draw_closed(rng):
-    return {
-        "users": int(rng.integers(5, 60)), "think": decimal(rng, 1, 8, 1), "k": int(rng.integers(2, 7)),
-        "mean": decimal(rng, 0.2, 1.5, 2), "p": decimal(rng, 1, 4, 1),
-    }  # fmt: skip
 
 
 def throughput(users, think, k, mean, p):
@@ -76,10 +49,6 @@ def throughput(users, think, k, mean, p):
     return fluid.stationary_point(network, p).throughput[JOB]
 
 
-def throughput_of_the_hard_minimum(users, think, k, mean, p):
-    return min(users / (think + mean), k / mean)
-
-
 def draw_long_stay(rng):
     values = draw_open(rng)
     return values | {"t": round(rng.uniform(1, 3) * requests(**values) / values["lam"], 1)}
@@ -90,22 +59,10 @@ def longer_than(t, k, mean, lam, p):
     return 1 - float(fluid.response_time_cdf([t], network, [JOB], p=p)[0])
 
 
-def longer_alone(t, k, mean, lam, p):
-    return math.exp(-t / mean)
-
-
 # --- Ways -----------------------------------------------------------------------------------------------------------
 
 
-def way_of_share(k, jobs, p):
-    return {"load": jobs / k, "power": (jobs / k) ** p}
-
-
-def way_of_log(k, lam, mean, jobs):
-    return {"busy": lam * mean, "share": lam * mean / jobs, "load": jobs / k}
-
-
-def way_of_open(k, mean, lam, p):
+def way_of_open(k, mean, lam, p, t=None):
     return {"busy": lam * mean, "load": lam * mean / k, "share": (1 - (lam * mean / k) ** p) ** (1 / p)}
 
 
@@ -115,24 +72,12 @@ def way_of_closed(users, think, k, mean, p):
     return {"thinking": X * think, "jobs": jobs, "share": share(k, jobs, p), "busy": X * mean}
 
 
-def way_of_long_stay(t, k, mean, lam, p):
-    return way_of_open(k, mean, lam, p)
-
-
 # --- A choice -------------------------------------------------------------------------------------------------------
 
 
 def draw_two_exponents(rng):
     p, q = (float(x) / 10 for x in rng.choice(range(10, 41, 3), 2, replace=False))
     return {"k": int(rng.integers(2, 9)), "percent": int(rng.integers(40, 95)), "p": p, "q": q}
-
-
-def more_requests(k, percent, p, q):
-    return 0 if p < q else 1
-
-
-def fewer_requests(**values):
-    return 1 - more_requests(**values)
 
 
 def way_of_two_exponents(k, percent, p, q):
@@ -148,24 +93,27 @@ OPEN = (
 QUESTIONS = (
     Question(
         "A share", "A processor-sharing queue with {k} servers holds {jobs} requests on average. Which share of a "
-        "server does each get, in the smoothed model with exponent {p}?", "", draw_share, share,
-        {"the smoothing": hard_share},
+        "server does each get, in the smoothed model with exponent {p}?", "",
+        given(k=range(2, 9), jobs=(1, 12, 1), p=(1, 4, 1)), share,
+        {"the smoothing": lambda k, jobs, p: fluid.hard_share(jobs, k)},
         "There are {jobs} / {k} = {load} requests for each server. The share is (1 + {load}^{p})^(−1 / {p}) = "
-        "(1 + {power})^(−1 / {p}) = {answer}.", way_of_share,
+        "(1 + {power})^(−1 / {p}) = {answer}.", lambda k, jobs, p: {"load": jobs / k, "power": (jobs / k) ** p},
     ),
     Question(
         "The exponent from a log",
         "The log of a processor-sharing queue with {k} servers says: {lam} requests come and go per second, each needs "
         "{mean} s of service on average, and {jobs} are there on average. Which exponent makes the smoothed share "
         "right?",
-        "", draw_log, exponent, {},
+        "", draw_log,
+        lambda k, lam, mean, jobs: fluid.fit_smoothing(one_queue(lam, k, mean), {JOB: jobs}, {JOB: lam})[QUEUE], {},
         "On average {lam} · {mean} = {busy} servers are busy, so each of the {jobs} requests gets {busy} / {jobs} = "
         "{share} of a server. The exponent p solves (1 + ({jobs} / {k})^p)^(−1 / p) = {share}, with {jobs} / {k} = "
-        "{load}. The left side rises with p, so bisection finds the one solution, p = {answer}.", way_of_log,
+        "{load}. The left side rises with p, so bisection finds the one solution, p = {answer}.",
+        lambda k, lam, mean, jobs: {"busy": lam * mean, "share": lam * mean / jobs, "load": jobs / k},
     ),
     Question(
         "Requests in an open queue", OPEN + "How many requests are there on average?", "requests", draw_open, requests,
-        {"the smoothing": requests_of_the_hard_minimum},
+        {"the smoothing": lambda k, mean, lam, p: requests(k, mean, lam, math.inf)},
         "In the long run as many requests leave as come. So {lam} · {mean} = {busy} servers are busy: x · (1 + (x / "
         "{k})^{p})^(−1 / {p}) = {busy}. Solved for x, with {busy} / {k} = {load}: x = {busy} / (1 − "
         "{load}^{p})^(1 / {p}) = {busy} / {share} = {answer} requests.", way_of_open,
@@ -175,7 +123,8 @@ QUESTIONS = (
         "Of {users} users each thinks for {think} s on average and then sends a request to a processor-sharing queue "
         "with {k} servers, which needs {mean} s of service on average. All times are exponential. How many requests "
         "are completed per second in the smoothed fluid model with exponent {p}?",
-        RATE, draw_closed, throughput, {"the smoothing": throughput_of_the_hard_minimum},
+        RATE, given(users=range(5, 60), think=(1, 8, 1), k=range(2, 7), mean=(0.2, 1.5, 2), p=(1, 4, 1)), throughput,
+        {"the smoothing": lambda users, think, k, mean, p: min(users / (think + mean), k / mean)},
         "Let X requests be completed per second. By Little's law {think} · X users think, so x = {users} − {think} · X "
         "requests are at the queue. They keep x · (1 + (x / {k})^{p})^(−1 / {p}) servers busy, and that must be "
         "{mean} · X. Bisection gives X = {answer}: {thinking} users think, {jobs} requests are at the queue, each gets "
@@ -183,19 +132,20 @@ QUESTIONS = (
     ),
     Question(
         "A long response", OPEN + "With which probability does a request take longer than {t} s?", "", draw_long_stay,
-        longer_than, {"that servers are shared": longer_alone},
+        longer_than, {"that servers are shared": lambda t, mean, **_: math.exp(-t / mean)},
         "In the long run {lam} · {mean} = {busy} servers are busy, and a request has the share (1 − ({busy} / "
         "{k})^{p})^(1 / {p}) = {share} of a server. With this share its exponential service ends at rate {share} / "
         "{mean} per second, so it takes longer than {t} s with probability exp(−{share} · {t} / {mean}) = {answer}.",
-        way_of_long_stay,
+        way_of_open,
     ),
     Choice(
         "Two exponents", "A processor-sharing queue has {k} servers, of which {percent} % are busy on average. The "
         "smoothed fluid model is used once with exponent {p} and once with exponent {q}. With which does it say that "
         "more requests are there?", ("With exponent {p}", "With exponent {q}", "With both it is the same number"),
-        draw_two_exponents, more_requests,
+        draw_two_exponents, lambda p, q, **_: 0 if p < q else 1,
         {"that the exponent changes the share of a server": always(2),
-         "that a large exponent is near the hard minimum, where requests have the largest share": fewer_requests},
+         "that a large exponent is near the hard minimum, where requests have the largest share":
+         lambda p, q, **_: 1 if p < q else 0},
         "In both, {busy} servers are busy. With exponent {p} that takes {x_p} requests, with exponent {q} {x_q}. The "
         "smaller the exponent, the smaller the share of each request, so the more of them are there.",
         way_of_two_exponents,

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 
 from mjq import many_hosts as mh
-from mjq_book.exercises.question import Choice, Question, Task, decimal, table
+from mjq_book.exercises.question import Choice, Question, Task, decimal, given, table
 
 RATE = "jobs per hour"
 FULL = (
@@ -15,71 +16,31 @@ FULL = (
 EXPONENTIAL = "The remaining times of the jobs are independent and exponential with a mean of {t} hours. "
 
 
+draw_full_and_hours = given(m=range(2, 5), n=range(2, 5), t=(0.4, 5, 2))
+
+
 # --- A job that needs a whole host ----------------------------------------------------------------------------------
-
-
-def draw_full(rng):
-    return {"m": int(rng.integers(3, 8)), "n": int(rng.integers(2, 17))}
-
-
-def draw_full_and_hours(rng):
-    return {"m": int(rng.integers(2, 5)), "n": int(rng.integers(2, 5)), "t": decimal(rng, 0.4, 5, 2)}
 
 
 def must_end(m, n):
     return 100 * mh.share_that_must_end(m, n)
 
 
-def in_a_pool(m, n):
-    return 100 / m
-
-
-def a_factor_too_many(m, n):
-    return must_end(m + 1, n)
-
-
-def way_of_share(m, n):
-    return {"factors": " · ".join(f"{i * n}/{i * n + 1}" for i in range(1, m))}
-
-
 def until_empty(m, n, t):
     return mh.time_to_empty(m, n, 1 / t)
-
-
-def one_certain_host(m, n, t):
-    return mh.time_to_empty(1, n, 1 / t)
-
-
-def way_of_time(m, n, t):
-    terms = [n / k * math.prod(i / (i + k / n) for i in range(1, m)) for k in range(1, n + 1)]
-    return {
-        "rows": table(("k", "B(k/n, m)"), [(k, term) for k, term in enumerate(terms, 1)]),
-        "sum": sum(terms),
-    }
 
 
 def lost(m, n, t):
     return mh.lost_time(m, n, 1 / t)
 
 
-def all_of_the_time(m, n, t):
-    return until_empty(m, n, t)
-
-
-def way_of_lost(m, n, t):
-    return {"time": until_empty(m, n, t), "share": mh.share_that_must_end(m, n)}
-
-
-def draw_rare(rng):
-    return draw_full_and_hours(rng) | {"t2": decimal(rng, 0.4, 9, 2), "p2": decimal(rng, 0.0005, 0.005, 4)}
+def way_of_time(m, n, t):
+    terms = [n / k * math.prod(i / (i + k / n) for i in range(1, m)) for k in range(1, n + 1)]
+    return {"rows": table(("k", "B(k/n, m)"), list(enumerate(terms, 1))), "sum": sum(terms)}
 
 
 def rare(m, n, t, t2, p2):
     return mh.rare_whole_hosts(m, n, 1 / t, 1 / t2, p2)
-
-
-def small_jobs_alone(m, n, t, t2, p2):
-    return m * n / t
 
 
 def way_of_rare(m, n, t, t2, p2):
@@ -97,22 +58,6 @@ def draw_alike(rng):
     return {"m": m, "B": B, "need": need, "t": decimal(rng, 0.4, 5, 2)}
 
 
-def alike(m, B, need, t):
-    return m * (B // need) / t
-
-
-def alike_in_a_pool(m, B, need, t):
-    return (m * B // need) / t
-
-
-def alike_without_idle(m, B, need, t):
-    return m * B / need / t
-
-
-def way_of_alike(m, B, need, t):
-    return {"each": str(B // need), "all": str(m * (B // need))}
-
-
 def draw_room(rng):
     size = int(rng.integers(8, 17))
     free = [int(x) for x in rng.choice(size - 1, 3, replace=False) + 1]
@@ -122,18 +67,9 @@ def draw_room(rng):
     return {"B": size, "f1": free[0], "f2": free[1], "f3": free[2], "need": need}
 
 
-def rooms(f1, f2, f3, need):
-    return {k: free for k, free in enumerate((f1, f2, f3)) if free >= need}
-
-
-def best_fit(B, need, **free):
-    fitting = rooms(need=need, **free)
-    return min(fitting, key=fitting.__getitem__)
-
-
-def worst_fit(B, need, **free):
-    fitting = rooms(need=need, **free)
-    return max(fitting, key=fitting.__getitem__)
+def best_or_worst_fit(choose, B, need, **free):
+    fitting = {k: room for k, room in enumerate(free.values()) if room >= need}
+    return choose(fitting, key=fitting.__getitem__)
 
 
 def draw_blocked(rng):
@@ -143,18 +79,12 @@ def draw_blocked(rng):
     return {"B": size, "f1": free[0], "f2": free[1], "f3": free[2], "need": need}
 
 
-def who_blocks(B, f1, f2, f3, need):
-    if max(f1, f2, f3) >= need:
-        return 0
-    return 1 if f1 + f2 + f3 >= need else 2
+def by_the_sum(B, need, **free):
+    return 0 if sum(free.values()) >= need else 2
 
 
-def by_the_sum(B, f1, f2, f3, need):
-    return 0 if f1 + f2 + f3 >= need else 2
-
-
-def way_of_blocked(B, f1, f2, f3, need):
-    return {"most": str(max(f1, f2, f3)), "sum": str(f1 + f2 + f3)}
+def who_blocks(B, need, **free):
+    return 0 if max(free.values()) >= need else 1 if sum(free.values()) >= need else 2
 
 
 SHARE = mh.share_that_must_end(64, 8)
@@ -163,30 +93,33 @@ QUESTIONS = (
     Question(
         "What must end",
         FULL + "The remaining times are independent, with the same continuous law. Which share of the running jobs "
-        "must end, on average, before one host is empty?", "%", draw_full, must_end,
-        {"that free places must be on one host": in_a_pool, "where the product ends": a_factor_too_many},
+        "must end, on average, before one host is empty?", "%", given(m=range(3, 8), n=range(2, 17)), must_end,
+        {"that free places must be on one host": lambda m, n: 100 / m,
+         "where the product ends": lambda m, n: must_end(m + 1, n)},
         "The share is a product with one factor less than there are hosts: {factors}. This is {answer} %.",
-        way_of_share,
+        lambda m, n: {"factors": " · ".join(f"{i * n}/{i * n + 1}" for i in range(1, m))},
     ),
     Question(
         "Until a host is empty", FULL + EXPONENTIAL + "After how many hours is one host empty, on average?", "hours",
-        draw_full_and_hours, until_empty, {"that any host will do": one_certain_host},
+        draw_full_and_hours, until_empty, {"that any host will do": lambda m, n, t: until_empty(1, n, t)},
         "E[τ] is the mean time of a job over n = {n}, times the sum of B(k/n, m) over k = 1 to n:\n\n{rows}\n\nTheir "
         "sum is {sum}. So it takes {t} · {sum} / {n} = {answer} hours.", way_of_time,
     ),
     Question(
         "What the cluster loses",
         FULL + EXPONENTIAL + "For how many hours could the whole cluster have worked, beyond what it does until one "
-        "host is empty?", "hours", draw_full_and_hours, lost, {"that work is done meanwhile": all_of_the_time},
+        "host is empty?", "hours", draw_full_and_hours, lost, {"that work is done meanwhile": until_empty},
         "On average it takes {time} hours until one host is empty. Meanwhile a share {share} of the jobs ends. A "
-        "cluster that stays full does this in {share} · {t} hours. The difference is {answer} hours.", way_of_lost,
+        "cluster that stays full does this in {share} · {t} hours. The difference is {answer} hours.",
+        lambda m, n, t: {"time": until_empty(m, n, t), "share": mh.share_that_must_end(m, n)},
     ),
     Question(
         "Rare jobs that need a host",
         "A cluster has {m} hosts with {n} places each. A share {p2} of its jobs needs a whole host for {t2} hours on "
         "average, the others need one place for {t} hours. Times are exponential; jobs start in the order of arrival. "
-        "What is the capacity, to first order in that share?", RATE, draw_rare, rare,
-        {"that small jobs alone are not all": small_jobs_alone},
+        "What is the capacity, to first order in that share?", RATE,
+        given(draw_full_and_hours, t2=(0.4, 9, 2), p2=(0.0005, 0.005, 4)), rare,
+        {"that small jobs alone are not all": lambda m, n, t, **_: m * n / t},
         "For each job that comes, small jobs take {small} hours of the whole cluster on average. A job that needs a "
         "host brings {own} hours of its work, and the cluster loses {lost} hours more. So 1/X = {small} + {p2} · "
         "({own} + {lost}) = {sum}, and X is {answer} jobs per hour.", way_of_rare,
@@ -194,16 +127,17 @@ QUESTIONS = (
     Question(
         "Jobs that are all alike",
         "A cluster has {m} hosts of {B} units. Each job needs {need} units on one host, for {t} hours on average. "
-        "What is the capacity?", RATE, draw_alike, alike,
-        {"the boundaries of the hosts": alike_in_a_pool, "that jobs cannot be cut": alike_without_idle},
+        "What is the capacity?", RATE, draw_alike, lambda m, B, need, t: m * (B // need) / t,
+        {"the boundaries of the hosts": lambda m, B, need, t: (m * B // need) / t,
+         "that jobs cannot be cut": lambda m, B, need, t: m * B / need / t},
         "{each} jobs fit on one host, and {all} on all hosts. The capacity is {all} / {t} = {answer} jobs per hour.",
-        way_of_alike,
+        lambda m, B, need, t: {"each": str(B // need), "all": str(m * (B // need))},
     ),
     Choice(
         "Where best fit puts it",
         "Three hosts of {B} units have {f1}, {f2} and {f3} units free. A job of {need} units starts. On which host "
-        "does best fit put it?", ("The first", "The second", "The third"), draw_room, best_fit,
-        {"that best fit leaves the least room": worst_fit},
+        "does best fit put it?", ("The first", "The second", "The third"), draw_room,
+        partial(best_or_worst_fit, min), {"that best fit leaves the least room": partial(best_or_worst_fit, max)},
         "Of the hosts with at least {need} units free, best fit takes the one with the fewest.",
     ),
     Choice(
@@ -212,7 +146,7 @@ QUESTIONS = (
         ("starts", "waits, and in one pool it would start", "waits, and in one pool it would wait, too"),
         draw_blocked, who_blocks, {"that it must fit on one host": by_the_sum},
         "The most that one host has free is {most} units, and all have {sum} units together. It needs {need}.",
-        way_of_blocked,
+        lambda B, need, **free: {"most": str(max(free.values())), "sum": str(sum(free.values()))},
     ),
     Task(
         "derive", "One host of two places",

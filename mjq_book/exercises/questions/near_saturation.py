@@ -6,7 +6,7 @@ import statistics
 
 from mjq import System
 from mjq import near_saturation as ns
-from mjq_book.exercises.question import Choice, Question, Task, always, decimal
+from mjq_book.exercises.question import Choice, Question, Task, always, decimal, given
 from mjq_book.exercises.questions.processing_capacity import (
     ARRIVALS,
     TIME,
@@ -23,42 +23,13 @@ CONSTANT = "What is Δ, if the mean time in the system near saturation is (1 + �
 RUNS = 6  # in a log
 
 
-def draw_one_server(rng):
-    return {"t1": decimal(rng, 0.2, 1, 2), "t2": decimal(rng, 1.5, 9, 1), "p1": decimal(rng, 0.1, 0.9, 2)}
-
-
 def delta_of_one_server(t1, t2, p1):
     return System(1, (1, 1), (1 / t1, 1 / t2), (p1, 1 - p1)).near_saturation().delta
-
-
-def excess_of_one_server(t1, t2, p1):
-    """Return the squared coefficient of variation less 1, not halved."""
-    return 2 * delta_of_one_server(t1, t2, p1)
-
-
-def draw_one_or_all(rng):
-    return {"n": int(rng.integers(4, 100)), "p1": decimal(rng, 0.5, 0.98, 2), "m": decimal(rng, 0.5, 4, 1)}
-
-
-def delta_by_the_clock(n, p1, m):
-    return ns.one_or_all(n, 1, p1, m, 0)[1]
-
-
-def delta_of_exponential_times(n, p1, m):
-    return ns.one_or_all(n, 1, p1, m, m**2)[1]
-
-
-def delta(**values):
-    return system(**values).near_saturation().delta
 
 
 def asymptote(lam, **values):
     near = system(**values).near_saturation()
     return (1 + near.delta) / (near.capacity - lam)
-
-
-def asymptote_of_jobs_alike(lam, **values):
-    return 1 / (capacity(**values) - lam)
 
 
 def decay_rate(lam, **values):
@@ -70,9 +41,6 @@ def what_is_left(lam, **values):
     return capacity(**values) - lam
 
 
-# --- A log ----------------------------------------------------------------------------------------------------------
-
-
 def draw_log(rng):
     times = [int(time) for time in rng.integers(2, 20, RUNS)]
     times[int(rng.integers(RUNS))] = int(rng.integers(40, 200))  # one long job
@@ -82,14 +50,6 @@ def draw_log(rng):
 def dispersion_of_log(**runs):
     times = list(runs.values())
     return statistics.pvariance(times) / statistics.mean(times) ** 2
-
-
-def delta_of_log(**runs):
-    return (dispersion_of_log(**runs) - 1) / 2
-
-
-def delta_of_log_unhalved(**runs):
-    return dispersion_of_log(**runs) - 1
 
 
 # --- Ways -----------------------------------------------------------------------------------------------------------
@@ -104,10 +64,6 @@ def way_by_the_clock(n, p1, m):
     X, Delta = ns.one_or_all(n, 1, p1, m, 0)
     return {"jobs": 1 / (1 - p1), "length": 1 / (1 - p1) / X, "X": X, "spread": (1 + 2 * Delta) / (1 - p1),
             "index": 1 + 2 * Delta}  # fmt: skip
-
-
-def way_of_two_classes(**values):
-    return saturated(**values) | {"index": system(**values).near_saturation().dispersion}
 
 
 def way_of_asymptote(lam, **values):
@@ -132,14 +88,6 @@ def draw_two_servers(rng):
     return {"m": decimal(rng, 1, 4, 1), "s": s, "z": z}
 
 
-def longer_stay(m, s, z):
-    return 0 if s > z else 1
-
-
-def way_of_two_servers(m, s, z):
-    return {"X": 1 / m, "first": ((s / m) ** 2 - 1) / 2, "second": ((z / m) ** 2 - 1) / 2}
-
-
 CLOCK = 1 + 0.9 / (2 * (1 - 0.9))  # Pollaczek and Khinchine, fixed run times of 1
 ASYMPTOTE = (1 - 0.5) / (1 - 0.9)
 
@@ -148,7 +96,8 @@ QUESTIONS = (
         "One server",
         "One server; a job takes an exponential time, of mean {t1} minutes with probability {p1}, otherwise of mean "
         "{t2} minutes. " + CONSTANT,
-        "", draw_one_server, delta_of_one_server, {"the half": excess_of_one_server},
+        "", given(t1=(0.2, 1, 2), t2=(1.5, 9, 1), p1=(0.1, 0.9, 2)), delta_of_one_server,
+        {"the half": lambda t1, t2, p1: 2 * delta_of_one_server(t1, t2, p1)},
         "A run time has mean {mean} minutes and second moment 2 ({p1} · {t1}² + (1 − {p1}) · {t2}²) = {square}. Its "
         "squared coefficient of variation is {square} / {mean}² − 1 = {scv}. For one server Δ = ({scv} − 1) / 2 = "
         "{answer}, by the formula of Pollaczek and Khinchine.", way_of_one_server,
@@ -157,22 +106,28 @@ QUESTIONS = (
         "By the clock",
         "A job needs one of {n} servers with probability {p1}, for an exponential time of mean 1 hour. Otherwise it "
         "needs all of them, for exactly {m} hours. Jobs start in the order of arrival. " + CONSTANT,
-        "", draw_one_or_all, delta_by_the_clock, {"the fixed length": delta_of_exponential_times},
+        "", given(n=range(4, 100), p1=(0.5, 0.98, 2), m=(0.5, 4, 1)),
+        lambda n, p1, m: ns.one_or_all(n, 1, p1, m, 0)[1],
+        {"the fixed length": lambda n, p1, m: ns.one_or_all(n, 1, p1, m, m**2)[1]},
         "A cycle is a geometric number of small jobs and the large one behind them. On average N = {jobs} jobs "
         "complete in it and it lasts {length} hours, so X = {X} jobs per hour. The completions of a long time have an "
         "index of dispersion of Var[N − X L] / E[N], in which the fixed length of the large job adds nothing to the "
         "variance of the length L: {spread} / {jobs} = {index}. This is 1 + 2Δ, so Δ = {answer}.", way_by_the_clock,
     ),
     Question(
-        "Two classes", TWO_CLASSES + CONSTANT, "", draw_two_classes, delta, {},
+        "Two classes", TWO_CLASSES + CONSTANT, "", draw_two_classes,
+        lambda **values: system(**values).near_saturation().delta, {},
         "Let the queue never run dry. These are its states:\n\n{states}\n\nThe capacity is X = {X} jobs per hour. "
         "With h, the completions that a start in each state brings beyond X t (the Poisson equation), Δ is the mean of "
         "h just after a completion less its mean over time. The index of dispersion of the completions is 1 + 2Δ = "
-        "{index}, so Δ = {answer}.", way_of_two_classes,
+        "{index}, so Δ = {answer}.",
+        lambda **values: saturated(**values) | {"index": system(**values).near_saturation().dispersion},
     ),
     Question(
         "The asymptote", ARRIVALS + "How long does a job stay on average, by the asymptote?", TIME, draw_arrivals,
-        asymptote, {"that the asymptote was asked for": mean_stay, "that jobs differ": asymptote_of_jobs_alike},
+        asymptote,
+        {"that the asymptote was asked for": mean_stay,
+         "that jobs differ": lambda **values: 1 / what_is_left(**values)},
         "The saturated system has the capacity X = {X} jobs per hour and Δ = {delta}. The asymptote is (1 + {delta}) / "
         "({X} − {lam}) = {answer} hours. The exact mean is {exact} hours.", way_of_asymptote,
     ),
@@ -187,8 +142,8 @@ QUESTIONS = (
         "A log of run times",
         "The log of one server has these run times:\n\n| job | 1 | 2 | 3 | 4 | 5 | 6 |\n|:--|--:|--:|--:|--:|--:|--:|\n"
         "| minutes | {r1} | {r2} | {r3} | {r4} | {r5} | {r6} |\n\nLet run times be drawn from them, all with the same "
-        "probability. Jobs arrive at random (Poisson). " + CONSTANT, "", draw_log, delta_of_log,
-        {"the half": delta_of_log_unhalved},
+        "probability. Jobs arrive at random (Poisson). " + CONSTANT, "", draw_log,
+        lambda **runs: (dispersion_of_log(**runs) - 1) / 2, {"the half": lambda **runs: dispersion_of_log(**runs) - 1},
         "The mean of the run times is {mean} minutes, and their variance (divided by 6) is {variance}. The squared "
         "coefficient of variation is {variance} / {mean}² = {scv}, and Δ = ({scv} − 1) / 2 = {answer}.", way_of_log,
     ),
@@ -197,10 +152,10 @@ QUESTIONS = (
         "Two clusters of one server each get the same jobs per hour, nearly as many as they can do. Run times have a "
         "mean of {m} minutes in both. Their standard deviation is {s} minutes in the first and {z} minutes in the "
         "second. Where do jobs stay longer?", ("In the first", "In the second", "In both for the same time"),
-        draw_two_servers, longer_stay, {"that run times vary": always(2)},
+        draw_two_servers, lambda m, s, z: 0 if s > z else 1, {"that run times vary": always(2)},
         "Both have the capacity X = {X} jobs per minute. The mean time that a job stays is about (1 + Δ) / (X − λ) "
         "with Δ half of the squared coefficient of variation less 1: {first} in the first, {second} in the second.",
-        way_of_two_servers,
+        lambda m, s, z: {"X": 1 / m, "first": ((s / m) ** 2 - 1) / 2, "second": ((z / m) ** 2 - 1) / 2},
     ),
     Task(
         "derive", "The constant of one server",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from mjq import pool_depletion as pool
-from mjq_book.exercises.question import Choice, Question, Task, always, decimal
+from mjq_book.exercises.question import Choice, Question, Task, always, given
 
 DEMANDS = (
     "Tasks visit station 1 and then station 2; the tasks at a station share it equally. Demands are exponential. Their "
@@ -16,16 +16,8 @@ LARGE_POOL = DEMANDS + "The pool is large, and many tasks are in execution. "
 TIME = "minutes"
 
 
-def draw_demands(rng):
-    """Draw demands such that station 1 is the bottleneck of class A, and station 2 that of class B."""
-    return {
-        "D1A": decimal(rng, 0.7, 1.5, 2), "D2A": decimal(rng, 0.1, 0.6, 2),
-        "D1B": decimal(rng, 0.1, 0.6, 2), "D2B": decimal(rng, 0.7, 1.5, 2),
-    }  # fmt: skip
-
-
-def draw_mixes(rng):
-    return draw_demands(rng) | {"alpha": decimal(rng, 0.2, 0.8, 2), "beta": decimal(rng, 0.1, 0.9, 2)}
+# Station 1 is the bottleneck of class A, and station 2 that of class B.
+draw_demands = given(D1A=(0.7, 1.5, 2), D2A=(0.1, 0.6, 2), D1B=(0.1, 0.6, 2), D2B=(0.7, 1.5, 2))
 
 
 def draw_small_pool(rng):
@@ -42,29 +34,13 @@ def equally_busy(**demands):
     return pool.equi_utilization_point(matrix(**demands))
 
 
-def edge(**demands):
-    return pool.saturation_sector(matrix(**demands))[0]
+def work(part, D1A, D2A, D1B, D2B):
+    """Return the mean work of a task at both stations, if this part of them is of class A."""
+    return part * D1A + (1 - part) * D1B, part * D2A + (1 - part) * D2B
 
 
-def other_edge(**demands):
-    return pool.saturation_sector(matrix(**demands))[1]
-
-
-def best_pool(**demands):
-    return pool.optimal_pool_mix(matrix(**demands))
-
-
-def large_pool(alpha, beta, **demands):
-    return pool.asymptotic_depletion_time(alpha, beta, matrix(**demands))
-
-
-def busier_station(alpha, beta, D1A, D2A, D1B, D2B):
-    """Return the work of the station that has more, as if both were busy to the end."""
-    return max(alpha * D1A + (1 - alpha) * D1B, alpha * D2A + (1 - alpha) * D2B)
-
-
-def small_pool(N_A, N_B, K_A, K_B, **demands):
-    return pool.depletion(matrix(**demands), N_A, N_B, K_A, K_B).T
+def depletion(N_A, N_B, K_A, K_B, **demands):
+    return pool.depletion(matrix(**demands), N_A, N_B, K_A, K_B)
 
 
 def one_at_a_time(N_A, N_B, K_A, K_B, D1A, D2A, D1B, D2B):
@@ -74,20 +50,17 @@ def one_at_a_time(N_A, N_B, K_A, K_B, D1A, D2A, D1B, D2B):
 # --- Ways -----------------------------------------------------------------------------------------------------------
 
 
-def way(D1A, D2A, D1B, D2B):
+def way(D1A, D2A, D1B, D2B, beta=None):
     D = matrix(D1A, D2A, D1B, D2B)
     low, high = pool.saturation_sector(D)
     X_A, X_B = pool.asymptotic_throughputs((low + high) / 2, D)
-    return {
-        "of_A": math.log(D1A / D2A), "of_B": math.log(D2B / D1B), "det": D1A * D2B - D2A * D1B, "low": low,
-        "high": high, "X_A": X_A, "X_B": X_B,
-    }  # fmt: skip
+    of_A, of_B = math.log(D1A / D2A), math.log(D2B / D1B)
+    return {"of_A": of_A, "of_B": of_B, "low": low, "high": high, "X_A": X_A, "X_B": X_B}
 
 
 def way_of_a_large_pool(alpha, beta, **demands):
-    D = matrix(**demands)
     values = way(**demands)
-    X_A, X_B = pool.asymptotic_throughputs(beta, D)
+    X_A, X_B = pool.asymptotic_throughputs(beta, matrix(**demands))
     first = min(alpha / X_A, (1 - alpha) / X_B)
     rest = {"A": alpha - first * X_A, "B": 1 - alpha - first * X_B}
     last = max(rest, key=lambda name: rest[name])
@@ -99,18 +72,12 @@ def way_of_a_large_pool(alpha, beta, **demands):
     }  # fmt: skip
 
 
-def way_of_a_small_pool(N_A, N_B, K_A, K_B, **demands):
-    D = matrix(**demands)
-    depletion = pool.depletion(D, N_A, N_B, K_A, K_B)
-    sequential_time = one_at_a_time(N_A, N_B, K_A, K_B, **demands)
-    return {"first": depletion.T_phi2, "end": depletion.T - depletion.T_phi2, "one": sequential_time}
+def way_of_a_small_pool(**values):
+    found = depletion(**values)
+    return {"first": found.T_phi2, "end": found.T - found.T_phi2, "one": one_at_a_time(**values)}
 
 
 # --- A choice -------------------------------------------------------------------------------------------------------
-
-
-def draw_admitted(rng):
-    return draw_demands(rng) | {"beta": decimal(rng, 0.05, 0.95, 2)}
 
 
 def always_busy(beta, **demands):
@@ -120,13 +87,10 @@ def always_busy(beta, **demands):
     return 1 if beta < low else 0 if beta > high else 2
 
 
-def more_work(beta, D1A, D2A, D1B, D2B):
+def more_work(beta, **demands):
     """Return the station with more work if tasks completed in the mix in which they are in execution."""
-    return 0 if beta * D1A + (1 - beta) * D1B > beta * D2A + (1 - beta) * D2B else 1
-
-
-def way_of_busy(beta, **demands):
-    return way(**demands)
+    first, second = work(beta, **demands)
+    return 0 if first > second else 1
 
 
 PAPER = 0.75, 0.48, 0.64, 1.25  # minutes: station 1 and 2 of class A, station 1 and 2 of class B
@@ -141,7 +105,8 @@ QUESTIONS = (
     ),
     Question(
         "The sector", LARGE_POOL + "What is the least part of class A among the admitted tasks with which both "
-        "stations are always busy?", "", draw_demands, edge, {"that the least was asked for": other_edge},
+        "stations are always busy?", "", draw_demands, lambda **demands: pool.saturation_sector(matrix(**demands))[0],
+        {"that the least was asked for": lambda **demands: pool.saturation_sector(matrix(**demands))[1]},
         "Both stations are busy if tasks complete at rates X_A and X_B with {D1A} X_A + {D1B} X_B = 1 and {D2A} X_A + "
         "{D2B} X_B = 1, so X_A = {X_A} and X_B = {X_B} per minute. At the lower edge of the sector the tasks gather at "
         "station 2, and the share of class A there is its share of the work there: β = {D2A} · X_A = {answer}. At the "
@@ -149,7 +114,8 @@ QUESTIONS = (
     ),
     Question(
         "The best pool", LARGE_POOL + "Which part of the pool must be of class A for the depletion time per task to be "
-        "the shortest, if the admitted mix is the best one?", "", draw_demands, best_pool,
+        "the shortest, if the admitted mix is the best one?", "", draw_demands,
+        lambda **demands: pool.optimal_pool_mix(matrix(**demands)),
         {"that tasks of the two classes leave at different rates": equally_busy},
         "Both stations can be busy to the end. While they are, {D1A} X_A + {D1B} X_B = 1 and {D2A} X_A + {D2B} X_B = "
         "1, so X_A = {X_A} and X_B = {X_B} tasks per minute leave. Both classes end at the same time if the pool has "
@@ -157,8 +123,10 @@ QUESTIONS = (
     ),
     Question(
         "A large pool", LARGE_POOL + "The part of class A is {alpha} in the pool, and {beta} among the admitted tasks "
-        "while both classes last. How long does the pool take per task?", TIME, draw_mixes, large_pool,
-        {"that a station idles at the end": busier_station},
+        "while both classes last. How long does the pool take per task?", TIME,
+        given(draw_demands, alpha=(0.2, 0.8, 2), beta=(0.1, 0.9, 2)),
+        lambda alpha, beta, **demands: pool.asymptotic_depletion_time(alpha, beta, matrix(**demands)),
+        {"that a station idles at the end": lambda alpha, beta, **demands: max(work(alpha, **demands))},
         "Both stations are busy for admitted mixes from {low} to {high}; {beta} is {place}. While both classes last, "
         "X_A = {X_A} and X_B = {X_B} tasks per minute leave. Per task of the pool this takes the smaller of {alpha} / "
         "X_A and (1 − {alpha}) / X_B, which is {first} minutes. Then {left} of class {last} is left. It needs {alone} "
@@ -168,8 +136,8 @@ QUESTIONS = (
     Question(
         "A small pool", DEMANDS + "The pool has {N_A} tasks of class A and {N_B} of class B; {K_A} of class A and "
         "{K_B} of class B are in execution. A task that is done is replaced by one of its class, or of the other class "
-        "when there is none. How long does it take until all are done, on average?", TIME, draw_small_pool, small_pool,
-        {"that tasks overlap": one_at_a_time},
+        "when there is none. How long does it take until all are done, on average?", TIME, draw_small_pool,
+        lambda **values: depletion(**values).T, {"that tasks overlap": one_at_a_time},
         "A state says how many tasks of each class are still in the pool and how many are at each station. A station "
         "with a and b tasks of the two classes serves a / (a + b) of its time class A. No task ever goes "
         "back, so no state comes twice, and the mean time to the end can be computed state by state, backwards from "
@@ -180,11 +148,12 @@ QUESTIONS = (
     Choice(
         "Which station?", LARGE_POOL + "The part of class A among the admitted tasks is {beta}. Which station is "
         "always busy while both classes last?",
-        ("Only station 1", "Only station 2", "Both"), draw_admitted, always_busy,
+        ("Only station 1", "Only station 2", "Both"),
+        given(draw_demands, beta=(0.05, 0.95, 2)), always_busy,
         {"that tasks do not complete in the mix in which they are admitted": more_work},
         "Both stations are always busy for admitted mixes from {low} to {high} (the sector). Below it only station 2 "
         "is, the bottleneck of class B; above it only station 1, the bottleneck of class A. The mix is {beta}.",
-        way_of_busy,
+        way,
     ),
     Task(
         "derive", "The best mix of a large pool",

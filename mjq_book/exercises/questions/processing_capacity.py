@@ -6,7 +6,7 @@ from functools import cache, partial
 
 from mjq import System
 from mjq import processing_capacity as pc
-from mjq_book.exercises.question import Choice, Question, Task, always, decimal, one_or_all_cycle, shares, table
+from mjq_book.exercises.question import Choice, Question, Task, always, decimal, given, one_or_all_cycle, shares, table
 
 RATE = "jobs per hour"
 TIME = "hours"
@@ -18,11 +18,17 @@ TWO_CLASSES = (
 ARRIVALS = TWO_CLASSES + "On average {lam} jobs arrive per hour (Poisson). "
 
 
-# --- One class ------------------------------------------------------------------------------------------------------
+def draw_two_classes(rng, units=range(5, 13), needs=range(1, 6)):
+    b1, b2 = sorted(int(need) for need in rng.choice(needs, 2, replace=False))
+    return {
+        "B": int(rng.integers(units.start, units.stop)), "b1": b1, "b2": b2,
+        "p1": decimal(rng, 0.2, 0.8, 2), "t1": decimal(rng, 0.4, 2, 1), "t2": decimal(rng, 0.4, 2, 1),
+    }  # fmt: skip
 
 
-def draw_one_class(rng):
-    return {"B": int(rng.integers(10, 60)), "b": int(rng.integers(3, 10)), "t": decimal(rng, 0.5, 4, 2)}
+draw_arrivals = given(
+    draw_two_classes, lam=lambda rng, **values: round(rng.uniform(0.4, 0.9) * capacity(**values), 2)
+)  # fmt: skip
 
 
 def capacity_of_one_class(B, b, t):
@@ -33,42 +39,6 @@ def one_class_without_idle(B, b, t):
     return B / (b * t)
 
 
-# --- One job in a hundred or so needs everything --------------------------------------------------------------------
-
-
-def draw_one_or_all(rng):
-    return {"B": int(rng.integers(20, 120)), "percent": decimal(rng, 0.5, 5, 1), "t": decimal(rng, 0.5, 4, 1)}
-
-
-def capacity_of_one_or_all(B, percent, t):
-    return System(B, (1, B), (1 / t, 1 / t), (1 - percent / 100, percent / 100)).capacity
-
-
-def one_or_all_without_idle(B, percent, t):
-    return B / (t * (1 - percent / 100 + B * percent / 100))
-
-
-# --- Two classes ----------------------------------------------------------------------------------------------------
-
-
-def draw_two_classes(rng):
-    b1, b2 = sorted(int(need) for need in rng.choice([1, 2, 3, 4, 5], 2, replace=False))
-    return {
-        "B": int(rng.integers(5, 13)), "b1": b1, "b2": b2,
-        "p1": decimal(rng, 0.2, 0.8, 2), "t1": decimal(rng, 0.4, 2, 1), "t2": decimal(rng, 0.4, 2, 1),
-    }  # fmt: skip
-
-
-def draw_arrivals(rng):
-    values = draw_two_classes(rng)
-    return values | {"lam": round(rng.uniform(0.4, 0.9) * capacity(**values), 2)}
-
-
-def draw_long_stay(rng):
-    values = draw_arrivals(rng)
-    return values | {"t": round(rng.uniform(1.5, 4) * sojourn(**values).EW, 1)}
-
-
 def system(B, b1, b2, p1, t1, t2):
     return System(B, (b1, b2), (1 / t1, 1 / t2), (p1, 1 - p1))
 
@@ -77,40 +47,16 @@ def capacity(**values):
     return system(**values).capacity
 
 
-def without_idle(**values):
-    return system(**values).naive_capacity
-
-
 @cache  # for the answer, the likely mistakes and the solution
 def sojourn(lam: float, **values: float) -> pc.Sojourn:
     return system(**values).queue(lam)
-
-
-def mean_wait(**values):
-    return sojourn(**values).EWq
 
 
 def mean_stay(**values):
     return sojourn(**values).EW
 
 
-def longer_than(t, **values):
-    return float(sojourn(**values).tail(t))
-
-
-def bound_on_longer(t, **values):
-    return float(sojourn(**values).tail_bound(t))
-
-
 # --- Ways -----------------------------------------------------------------------------------------------------------
-
-
-def way_of_one_class(B, b, t):
-    return {"fit": str(B // b)}
-
-
-def way_of_one_or_all(B, percent, t):
-    return one_or_all_cycle(B, 100 / percent, t, t)
 
 
 def saturated(**values):
@@ -123,37 +69,15 @@ def saturated(**values):
     return {"states": table(head, rows), "X": jobs.capacity, "naive": jobs.naive_capacity}
 
 
-def way_of_the_wait(lam, **values):
+def way_of_the_wait(lam, t=None, **values):
     queue = sojourn(lam, **values)
     return {"X": queue.capacity, "ENq": queue.ENq, "EWq": queue.EWq, "EW": queue.EW, "service": queue.EW - queue.EWq}
 
 
-def way_of_a_long_stay(t, **values):
-    return way_of_the_wait(**values)
-
-
-# --- A choice -------------------------------------------------------------------------------------------------------
-
-
-def draw_one_more(rng):
-    b1, b2 = sorted(int(need) for need in rng.choice([2, 3, 4, 6], 2, replace=False))
-    return {
-        "B": int(rng.integers(6, 19)), "b1": b1, "b2": b2,
-        "p1": decimal(rng, 0.2, 0.8, 2), "t1": decimal(rng, 0.4, 2, 1), "t2": decimal(rng, 0.4, 2, 1),
-    }  # fmt: skip
-
-
-def one_more(B, **values):
-    return 0 if capacity(B=B + 1, **values) > capacity(B=B, **values) * (1 + 1e-9) else 1
-
-
 def way_of_one_more(B, b1, b2, **values):
-    fitting = [
-        sorted({i * b1 + j * b2 for i in range(b // b1 + 1) for j in range(b // b2 + 1) if i * b1 + j * b2 <= b})[-1]
-        for b in (B, B + 1)
-    ]
-    both = [capacity(B=b, b1=b1, b2=b2, **values) for b in (B, B + 1)]
-    return {"now": both[0], "then": both[1], "most": str(fitting[0]), "most_then": str(fitting[1])}
+    most = [max(i * b1 + (b - i * b1) // b2 * b2 for i in range(b // b1 + 1)) for b in (B, B + 1)]
+    now, then = (capacity(B=b, b1=b1, b2=b2, **values) for b in (B, B + 1))
+    return {"now": now, "then": then, "most": str(most[0]), "most_then": str(most[1])}
 
 
 FOUR_OF_TEN = capacity_of_one_class(10, 4, 2)
@@ -164,32 +88,37 @@ QUESTIONS = (
         "One class",
         "A resource has {B} units. Each job needs {b} of them for a mean time of {t} hours. What is the capacity, the "
         "limit of the arrival rates for which the queue is stable?",
-        RATE, draw_one_class, capacity_of_one_class, {IDLE: one_class_without_idle},
+        RATE, given(B=range(10, 60), b=range(3, 10), t=(0.5, 4, 2)), capacity_of_one_class,
+        {IDLE: one_class_without_idle},
         "At most {fit} jobs of {b} units fit into {B} units at a time. While jobs wait, {fit} are in service, and each "
         "completes at rate 1 / {t} per hour. The capacity is {fit} / {t} = {answer} jobs per hour. The units that are "
-        "left over are never used.", way_of_one_class,
+        "left over are never used.", lambda B, b, t: {"fit": str(B // b)},
     ),
     Question(
         "One or all",
         "A resource has {B} units. Of all jobs {percent} % need every unit, the others one unit. All times are "
         "exponential with mean {t} hours; jobs start in the order of arrival. What is the capacity?",
-        RATE, draw_one_or_all, capacity_of_one_or_all, {IDLE: one_or_all_without_idle},
+        RATE, given(B=range(20, 120), percent=(0.5, 5, 1), t=(0.5, 4, 1)),
+        lambda B, percent, t: System(B, (1, B), (1 / t, 1 / t), (1 - percent / 100, percent / 100)).capacity,
+        {IDLE: lambda B, percent, t: B / (t * (1 - percent / 100 + B * percent / 100))},
         "Look at the time from the end of one job that needs everything to the end of the next one. In it {per_cycle} "
         "jobs complete on average. The small ones keep all units busy until {B} are left; the last k of them leave at "
         "rate k / {t} per hour. With p = 1 − {percent} / 100 and B = {B} they take {t} · (p + p² / 2 + … + p^(B−1) / "
         "(B−1) + p^B / (B (1 − p))) = {small_part} hours on average. With the large job the cycle lasts {cycle} hours. "
-        "The capacity is {per_cycle} / {cycle} = {answer} jobs per hour.", way_of_one_or_all,
+        "The capacity is {per_cycle} / {cycle} = {answer} jobs per hour.",
+        lambda B, percent, t: one_or_all_cycle(B, 100 / percent, t, t),
     ),
     Question(
-        "Two classes", TWO_CLASSES + "What is the capacity?", RATE, draw_two_classes, capacity, {IDLE: without_idle},
+        "Two classes", TWO_CLASSES + "What is the capacity?", RATE, draw_two_classes, capacity,
+        {IDLE: lambda **values: system(**values).naive_capacity},
         "Let the queue never run dry. A state says how many jobs of each kind are in service, and of which kind the "
         "head of the queue is, which does not fit. The balance equations of these states have this solution:\n\n"
         "{states}\n\nThe capacity is the mean of the last column, weighted by the shares of time: {answer} jobs per "
         "hour. If no unit were ever idle, it would be {naive}.", saturated,
     ),
     Question(
-        "The wait", ARRIVALS + "How long does a job wait before it starts, on average?", TIME, draw_arrivals, mean_wait,
-        {"that service is no waiting": mean_stay},
+        "The wait", ARRIVALS + "How long does a job wait before it starts, on average?", TIME, draw_arrivals,
+        lambda **values: sojourn(**values).EWq, {"that service is no waiting": mean_stay},
         "The capacity is {X} jobs per hour, so the queue is stable. The balance equations of the whole chain (jobs in "
         "service, kind of the head, number in the queue) give a mean of {ENq} jobs in the queue. By Little's law a job "
         "waits for {ENq} / {lam} = {answer} hours. With its service of {service} hours it stays {EW} hours.",
@@ -197,16 +126,21 @@ QUESTIONS = (
     ),
     Question(
         "A long stay", ARRIVALS + "With which probability is a job there, from arrival to departure, for longer than "
-        "{t} hours?", "", draw_long_stay, longer_than, {"that the one-sided bound is only a bound": bound_on_longer},
+        "{t} hours?", "",
+        given(draw_arrivals, t=lambda rng, **values: round(rng.uniform(1.5, 4) * sojourn(**values).EW, 1)),
+        lambda t, **values: float(sojourn(**values).tail(t)),
+        {"that the one-sided bound is only a bound": lambda t, **values: float(sojourn(**values).tail_bound(t))},
         "A job stays {EW} hours on average, so {t} hours are long. Follow a job from its arrival on: those before it "
         "start and leave, it starts, it leaves. Later arrivals do not matter to it. The time until it has left is of "
         "phase type, and its tail at {t} hours is {answer}. In Python: "
         "`System({B}, ({b1}, {b2}), (1 / {t1}, 1 / {t2}), ({p1}, 1 - {p1})).queue({lam}).tail({t})`.",
-        way_of_a_long_stay,
+        way_of_the_wait,
     ),
     Choice(
         "One unit more", TWO_CLASSES + "Somebody adds one unit. What happens to the capacity?",
-        ("It rises.", "It stays as it is.", "It falls."), draw_one_more, one_more,
+        ("It rises.", "It stays as it is.", "It falls."),
+        partial(draw_two_classes, units=range(6, 19), needs=[2, 3, 4, 6]),
+        lambda B, **values: 0 if capacity(B=B + 1, **values) > capacity(B=B, **values) * (1 + 1e-9) else 1,
         {"that a job needs all its units at once": always(0)},
         "With {B} units at most {most} can be held at a time, with one more at most {most_then}. The capacity is {now} "
         "jobs per hour before and {then} afterwards. A further unit helps only if with it some jobs fit together that "

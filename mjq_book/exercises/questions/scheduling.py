@@ -8,7 +8,7 @@ import numpy as np
 
 from mjq import scheduling
 from mjq.simulation import schedule
-from mjq_book.exercises.question import Choice, Question, Task, decimal, schedule_table, shares, table
+from mjq_book.exercises.question import Choice, Question, Task, given, schedule_table, shares, table
 
 TIME = "hours"
 MINUTES = "minutes"
@@ -41,14 +41,9 @@ def draw_log(rng):
     return values | {f"r{k}": int(time) for k, time in enumerate(rng.integers(3, 30, JOBS), 1)}
 
 
-def log(**values):
+def replayed(policy, n, **values):
     submit = [0, *(values[f"s{k}"] for k in range(2, JOBS + 1))]
     need, run = ([values[f"{letter}{k}"] for k in range(1, JOBS + 1)] for letter in "nr")
-    return submit, need, run
-
-
-def replayed(policy, n, **values):
-    submit, need, run = log(**values)
     return schedule.replay(submit, need, run, None, n, policy)
 
 
@@ -81,18 +76,10 @@ def sooner(policy, **values):
 
 # --- Small queues ---------------------------------------------------------------------------------------------------
 
-
-def draw_queue(rng):
-    B = int(rng.integers(3, 6))
-    return {
-        "B": B, "b1": 1, "b2": int(rng.integers(2, B + 1)), "p1": decimal(rng, 0.3, 0.8, 2),
-        "mu1": decimal(rng, 0.8, 2, 1), "mu2": decimal(rng, 0.3, 1, 1), "lam": decimal(rng, 0.5, 2, 1),
-        "room": int(rng.integers(2, 5)),
-    }  # fmt: skip
-
-
-def draw_two_servers(rng):
-    return {"p1": decimal(rng, 0.2, 0.8, 2), "lam": decimal(rng, 0.5, 3, 1)}
+draw_queue = given(
+    B=range(3, 6), b1=lambda rng, B: 1, b2=lambda rng, B, b1: int(rng.integers(2, B + 1)), p1=(0.3, 0.8, 2),
+    mu1=(0.8, 2, 1), mu2=(0.3, 1, 1), lam=(0.5, 2, 1), room=range(2, 5),
+)  # fmt: skip
 
 
 @cache  # for the answer, the likely mistakes and the solution
@@ -147,7 +134,7 @@ QUESTIONS = (
         "Two servers; jobs come at rate {lam} per hour (Poisson) and need one server with probability {p1}, otherwise "
         "both, for exponential times of mean 1 hour. One job may wait; who comes then is lost. They start in order of "
         "arrival. How many are accepted? Write down the states first.",
-        "percent", draw_two_servers, partial(percent_accepted, "fcfs"),
+        "percent", given(p1=(0.2, 0.8, 2), lam=(0.5, 3, 1)), partial(percent_accepted, "fcfs"),
         {"that nobody may pass": partial(percent_accepted, "first-fit")},
         "These are the states, and the solution of their balance equations:\n\n{states}\n\nArrivals are Poisson, so "
         "they find the shares of time. A job is lost if one waits already. It is accepted with the share of time in "

@@ -8,7 +8,7 @@ import numpy as np
 
 from mjq import System
 from mjq import several_resources as sr
-from mjq_book.exercises.question import Choice, Question, Task, always, decimal, table
+from mjq_book.exercises.question import Choice, Question, Task, always, decimal, given, table
 
 RATE = "jobs per hour"
 RESOURCES = "processors", "memory"
@@ -18,7 +18,6 @@ MACHINE = (
 )
 HOURS = "The first kind takes {t1} hours on average and the second {t2} hours. "
 IN_ORDER = "Times are exponential; jobs start in the order of arrival. "
-OTHER_RESOURCE = "the resource that is used up first"
 
 
 # --- A machine with two classes -------------------------------------------------------------------------------------
@@ -32,8 +31,7 @@ def draw_machine(rng):
     return {"B1": B1, "B2": B2, "p1": decimal(rng, 0.2, 0.8, 2)} | needs
 
 
-def draw_machine_and_hours(rng):
-    return draw_machine(rng) | {"t1": decimal(rng, 0.4, 3, 1), "t2": decimal(rng, 0.4, 3, 1)}
+draw_machine_and_hours = given(draw_machine, t1=(0.4, 3, 1), t2=(0.4, 3, 1))
 
 
 def draw_few_states(rng):
@@ -47,8 +45,13 @@ def machine(B1, B2, a1, a2, c1, c2, p1, t1=1, t2=1):
     return System((B1, B2), [(a1, a2), (c1, c2)], (1 / t1, 1 / t2), (p1, 1 - p1), resources=RESOURCES)
 
 
-def edge_of(B1, B2, a1, a2, c1, c2, p1, t1, t2):
-    return sr.product_form(sr.staircase((B1, B2), [(a1, a2), (c1, c2)]), 1 / t1, 1 / t2, p1)
+def stairs(B1, B2, a1, a2, c1, c2, **_):
+    """Return how many jobs of the second kind fit beside 0, 1, 2, … of the first."""
+    return sr.staircase((B1, B2), [(a1, a2), (c1, c2)])
+
+
+def edge_of(p1, t1, t2, **values):
+    return sr.product_form(stairs(**values), 1 / t1, 1 / t2, p1)
 
 
 def limits(**values):
@@ -61,20 +64,8 @@ def without_idle(**values):
     return machine(**values).naive_capacity
 
 
-def other_limit(**values):
-    return float(max(limits(**values)))
-
-
 def capacity(**values):
     return machine(**values).capacity
-
-
-def processors_alone(**values):
-    return float(machine(**values).views[0])
-
-
-def memory_alone(**values):
-    return float(machine(**values).views[1])
 
 
 def as_if_states_lasted_alike(t1, t2, **values):
@@ -82,19 +73,7 @@ def as_if_states_lasted_alike(t1, t2, **values):
     return float(edge.embedded @ (edge.states[:, :2] @ (1 / t1, 1 / t2)))
 
 
-def dominant(**values):
-    return machine(**values).dominant
-
-
-def packing_bound(**values):
-    return machine(**values).packing_bound
-
-
 # --- Equal rates, one resource, both ends ---------------------------------------------------------------------------
-
-
-def draw_named(rng):
-    return {"n": int(rng.integers(3, 10)), "t": decimal(rng, 0.2, 4, 2)}
 
 
 def first_jobs(n):
@@ -103,55 +82,26 @@ def first_jobs(n):
     return -np.diff(different)
 
 
-def capacity_of_named(n, t):
-    return float(1 / (first_jobs(n) @ (1 / np.arange(1, n + 1))) / t)
-
-
-def all_busy(n, t):
-    return n / t
-
-
-def arithmetic_mean(n, t):
-    return float(first_jobs(n) @ np.arange(1, n + 1) / t)
-
-
-def draw_gpus(rng):
-    p0 = decimal(rng, 0.1, 0.6, 2)
-    return {"p0": p0, "p1": decimal(rng, 0.1, 0.9 - p0, 2), "t": decimal(rng, 0.5, 5, 1)}
-
-
 def view_of_gpus(p0, p1, t):
     jobs = System((2, 100), [(0, 1), (1, 1), (2, 1)], (1 / t,) * 3, (p0, p1, 1 - p0 - p1))
     return float(jobs.views[0])
 
 
-def without_jobs_of_no_gpu(p0, **values):
-    return view_of_gpus(p0, **values) * (1 - p0)
-
-
-def without_a_new_mix(p0, p1, t):
-    return 1 / t / (1 - p1**2 / 2) / (1 - p0)
-
-
-def draw_views(rng):
-    return {f"X{k}": decimal(rng, 5, 60, 1) for k in (1, 2, 3)}
-
-
-def sum_of_views(**views):
-    return 1 / sum(1 / X for X in views.values())
-
-
-def tighter_view(**views):
-    return min(views.values())
+def without_jobs_of_no_gpu(p0, p1, t):
+    return view_of_gpus(p0, p1, t) * (1 - p0)
 
 
 # --- Ways -----------------------------------------------------------------------------------------------------------
 
 
+def listed(values):
+    return ", ".join(map(str, values))
+
+
 def way_without_idle(**values):
     of_processors, of_memory = map(float, limits(**values))
-    work = np.array((values["B1"], values["B2"])) / (of_processors, of_memory)
-    return {"work1": float(work[0]), "work2": float(work[1]), "limit1": of_processors, "limit2": of_memory}
+    work = {"work1": values["B1"] / of_processors, "work2": values["B2"] / of_memory}
+    return work | {"limit1": of_processors, "limit2": of_memory}
 
 
 def along_the_edge(J, t1, t2, p1):
@@ -159,44 +109,27 @@ def along_the_edge(J, t1, t2, p1):
     edge = sr.product_form(J, 1 / t1, 1 / t2, p1)
     rates = edge.states[:, :2] @ (1 / t1, 1 / t2)
     weights = edge.embedded / edge.embedded.max()
-    rows = [
-        (*state, weight, rate)
-        for state, weight, rate in zip(edge.states.tolist(), weights.tolist(), rates.tolist(), strict=True)
-    ]
+    columns = edge.states.tolist(), weights.tolist(), rates.tolist()
+    rows = [(*state, weight, rate) for state, weight, rate in zip(*columns, strict=True)]
     head = "first kind in service", "second kind in service", "kind of next job", "weight", "completions per hour"
     sums = {"weights": float(weights.sum()), "times": float((weights / rates).sum())}
-    return {"staircase": ", ".join(map(str, J)), "states": table(head, rows)} | sums
+    return {"staircase": listed(J), "states": table(head, rows)} | sums
 
 
-def way_of_product_form(B1, B2, a1, a2, c1, c2, p1, t1, t2):
-    return along_the_edge(sr.staircase((B1, B2), [(a1, a2), (c1, c2)]), t1, t2, p1)
-
-
-def way_of_dominant_share(B1, B2, a1, a2, c1, c2, p1, t1, t2):
+def way_of_dominant_share(B1, B2, a1, a2, c1, c2, **others):
     shares = sr.dominant_needs((B1, B2), [(a1, a2), (c1, c2)])
-    way = along_the_edge(sr.staircase(1, shares), t1, t2, p1)
+    way = along_the_edge(sr.staircase(1, shares), **others)
     return way | {"share1": float(shares[0]), "share2": float(shares[1])}
 
 
 def way_of_named(n, t):
-    chances = first_jobs(n).tolist()
-    return {
-        "rows": table(("jobs in service", "probability"), list(enumerate(chances, 1))),
-        "mean": sum(chance / k for k, chance in enumerate(chances, 1)),
-    }
+    rows = list(enumerate(first_jobs(n).tolist(), 1))
+    return {"rows": table(("jobs in service", "probability"), rows), "mean": sum(chance / k for k, chance in rows)}
 
 
-def way_of_gpus(p0, p1, t):
-    return {"stay": 1 - p0, "ones": p1 / (1 - p0), "alone": without_jobs_of_no_gpu(p0=p0, p1=p1, t=t)}
-
-
-def way_of_views(**views):
-    return {"least": tighter_view(**views), "sum": 1 / sum_of_views(**views)}
-
-
-def maximal_packings(B1, B2, a1, a2, c1, c2):
+def maximal_packings(**values):
     """Return the packings beside which no job of any kind fits."""
-    J = [*sr.staircase((B1, B2), [(a1, a2), (c1, c2)]).tolist(), -1]
+    J = [*stairs(**values).tolist(), -1]
     return [(i, j) for i, j in enumerate(J[:-1]) if J[i + 1] < j]
 
 
@@ -216,12 +149,10 @@ def way_of_packing(p1, t1, t2, **values):
     work = p1 * t1, (1 - p1) * t2
     _, q, first, second = best_mixture(packings, np.array(work))
     mixture = f"a share {q:.4g} of the time in {first} and the rest in {second}" if q < 1 else f"always in {first}"
-    return {"packings": ", ".join(map(str, packings)), "work1": work[0], "work2": work[1], "mixture": mixture}
+    return {"packings": listed(packings), "work1": work[0], "work2": work[1], "mixture": mixture}
 
 
 # --- Choices --------------------------------------------------------------------------------------------------------
-
-LACKS = (("processors",), ("memory",), ("processors", "memory"))
 
 
 def draw_lack(rng):
@@ -234,15 +165,7 @@ def draw_lack(rng):
 
 def shares_lacking(**values):
     lacks = machine(**values).short_of
-    return [lacks.get(kind, 0.0) for kind in LACKS]
-
-
-def which_is_lacking(**values):
-    return int(np.argmax(shares_lacking(**values)))
-
-
-def which_is_used_most(**values):
-    return int(np.argmax(machine(**values).utilisation))
+    return [lacks.get(kind, 0.0) for kind in (("processors",), ("memory",), ("processors", "memory"))]
 
 
 def way_of_lack(**values):
@@ -251,23 +174,15 @@ def way_of_lack(**values):
     return percent | {f"used{k}": f"{100 * float(share):.1f} %" for k, share in enumerate(used)}
 
 
-def draw_more_memory(rng):
-    return draw_machine(rng) | {"more": int(rng.integers(1, 9))}
-
-
-def two_machines(B2, more, **values):
-    return machine(B2=B2, **values), machine(B2=B2 + more, **values)
+def way_of_more_memory(B2, more, **values):
+    now, then = values | {"B2": B2}, values | {"B2": B2 + more}
+    steps = {"steps": listed(stairs(**now)), "steps_then": listed(stairs(**then))}
+    return steps | {"now": capacity(**now), "then": capacity(**then)}
 
 
 def what_more_memory_does(**values):
-    now, then = two_machines(**values)
-    return 0 if then.capacity > now.capacity * (1 + 1e-9) else 1
-
-
-def way_of_more_memory(**values):
-    steps = [", ".join(map(str, sr.staircase(one.servers, one.needs))) for one in two_machines(**values)]
-    now, then = (one.capacity for one in two_machines(**values))
-    return {"steps": steps[0], "steps_then": steps[1], "now": now, "then": then}
+    way = way_of_more_memory(**values)
+    return 0 if way["then"] > way["now"] * (1 + 1e-9) else 1
 
 
 def draw_rows(rng):
@@ -289,25 +204,19 @@ def in_two_orders(p1, **values):
     return machine(p1=p1, **values).capacity, 1 / (p1 / first + (1 - p1) / second)
 
 
-def which_order(**values):
-    return larger(*in_two_orders(**values))
-
-
 def larger(first, second):
     """Return 0 or 1 for the larger of two, and 2 if they are equal."""
     return 2 if abs(first / second - 1) < 1e-9 else int(first < second)
 
 
-def order_of_the_largest_packing(p1, **values):
+def order_of_the_largest_packing(**values):
     return larger(max(sum(packing) for packing in maximal_packings(**values)), max(alone(**values)))
 
 
-def way_of_rows(p1, **values):
-    mixed, rows = in_two_orders(p1=p1, **values)
+def way_of_rows(**values):
+    mixed, rows = in_two_orders(**values)
     first, second = alone(**values)
-    one = machine(p1=p1, **values)
-    steps = ", ".join(map(str, sr.staircase(one.servers, one.needs)))
-    return {"first": first, "second": second, "steps": steps, "mixed": mixed, "rows": rows}
+    return {"first": first, "second": second, "steps": listed(stairs(**values)), "mixed": mixed, "rows": rows}
 
 
 BY_HAND = System((12, 12), [(4, 1), (1, 4)], (1, 1), (0.5, 0.5))
@@ -316,7 +225,8 @@ LEAST_BY_HAND = 1 / (1 / BY_HAND.views).sum()
 QUESTIONS = (
     Question(
         "Nothing idle", MACHINE + HOURS + "At most how many jobs per hour could it complete if no unit of the scarcer "
-        "resource were ever idle?", RATE, draw_machine_and_hours, without_idle, {OTHER_RESOURCE: other_limit},
+        "resource were ever idle?", RATE, draw_machine_and_hours, without_idle,
+        {"the resource that is used up first": lambda **values: float(max(limits(**values)))},
         "A job holds {p1} · {a1} · {t1} + (1 − {p1}) · {c1} · {t2} = {work1} processor-hours and {p1} · {a2} · {t1} + "
         "(1 − {p1}) · {c2} · {t2} = {work2} GB-hours on average. The processors could do {B1} / {work1} = {limit1} "
         "jobs per hour and the memory {B2} / {work2} = {limit2}. The smaller number counts: {answer}.",
@@ -324,20 +234,22 @@ QUESTIONS = (
     ),
     Question(
         "Along the staircase", MACHINE + HOURS + IN_ORDER + "What is the capacity?", RATE, draw_few_states, capacity,
-        {"the memory": processors_alone, "the processors": memory_alone,
+        {"the memory": lambda **values: float(machine(**values).views[0]),
+         "the processors": lambda **values: float(machine(**values).views[1]),
          "that some states last longer than others": as_if_states_lasted_alike},
         "Beside 0, 1, 2, … jobs of the first kind there fit {staircase} of the second. The machine waits in these "
         "states. The weight is that of the product form just after a completion, with the largest one set to 1:\n\n"
         "{states}\n\nA state lasts for one over its completions per hour. The weights have the sum {weights}, and "
         "each over its completions per hour {times}. The capacity is {weights} / {times} = {answer} jobs per hour.",
-        way_of_product_form,
+        lambda p1, t1, t2, **values: along_the_edge(stairs(**values), t1, t2, p1),
     ),
     Question(
         "Named machines",
         "There are {n} machines. Each job needs a certain one of them, drawn at random with equal probabilities, for "
-        "{t} hours on average. " + IN_ORDER + "What is the capacity?", RATE, draw_named, capacity_of_named,
-        {"that all wait behind a job whose machine is taken": all_busy,
-         "that the harmonic mean is needed": arithmetic_mean},
+        "{t} hours on average. " + IN_ORDER + "What is the capacity?", RATE,
+        given(n=range(3, 10), t=(0.2, 4, 2)), lambda n, t: float(1 / (first_jobs(n) @ (1 / np.arange(1, n + 1))) / t),
+        {"that all wait behind a job whose machine is taken": lambda n, t: n / t,
+         "that the harmonic mean is needed": lambda n, t: float(first_jobs(n) @ np.arange(1, n + 1) / t)},
         "All rates are equal. Fill the machines from the queue until a job needs one that is taken. The number N of "
         "jobs in service then has these probabilities:\n\n{rows}\n\nSo E[1/N] = {mean}. The capacity is "
         "1 / ({t} · {mean}) = {answer} jobs per hour.", way_of_named,
@@ -346,17 +258,21 @@ QUESTIONS = (
         "What the GPUs say",
         "A machine has 2 GPUs and many processors. A fraction {p0} of its jobs needs no GPU, {p1} needs one, and the "
         "others need both, all for {t} hours on average. " + IN_ORDER + "What would the capacity be if only the GPUs "
-        "counted?", RATE, draw_gpus, view_of_gpus,
+        "counted?", RATE,
+        given(p0=(0.1, 0.6, 2), p1=lambda rng, p0: decimal(rng, 0.1, 0.9 - p0, 2), t=(0.5, 5, 1)), view_of_gpus,
         {"the jobs that need no GPU": without_jobs_of_no_gpu,
-         "that the jobs that need a GPU have a mix of their own": without_a_new_mix},
+         "that the jobs that need a GPU have a mix of their own":
+         lambda p0, p1, t: 1 / t / (1 - p1**2 / 2) / (1 - p0)},
         "A share 1 − {p0} = {stay} of the jobs needs a GPU, and of these a share q = {p1} / {stay} = {ones} needs one. "
         "Two GPUs do 1 / ({t} (1 − q² / 2)) = {alone} of these jobs per hour: after a completion two jobs run if both "
         "need one GPU, and else one job. With the others, which never wait for a GPU, these are {alone} / {stay} = "
-        "{answer} jobs per hour.", way_of_gpus,
+        "{answer} jobs per hour.",
+        lambda p0, p1, t: {"stay": 1 - p0, "ones": p1 / (1 - p0), "alone": without_jobs_of_no_gpu(p0, p1, t)},
     ),
     Question(
         "The dominant share", MACHINE + HOURS + IN_ORDER + "What is the capacity by the dominant share?",
-        RATE, draw_few_states, dominant, {"that it was asked for by the dominant share": capacity},
+        RATE, draw_few_states, lambda **values: machine(**values).dominant,
+        {"that it was asked for by the dominant share": capacity},
         "The largest parts that a job takes are {share1} for the first kind and {share2} for the second. Of one "
         "resource of size 1 there fit {staircase} jobs of the second kind beside 0, 1, 2, … of the first. These are "
         "the states, with their weights just after a completion:\n\n{states}\n\nThe weights have the sum {weights}, "
@@ -365,7 +281,8 @@ QUESTIONS = (
     ),
     Question(
         "The best packing", MACHINE + HOURS + "At most how many jobs per hour could any scheduler complete that does "
-        "not interrupt them?", RATE, draw_few_states, packing_bound,
+        "not interrupt them?", RATE, draw_few_states,
+        lambda **values: machine(**values).packing_bound,
         {"that jobs cannot be cut into pieces": without_idle, "that a scheduler may let jobs pass": capacity},
         "These packings (first kind, second kind) leave no room for a further job: {packings}. If x jobs complete per "
         "hour, then x · {p1} · {t1} = {work1} x of the first kind and x · (1 − {p1}) · {t2} = {work2} x of the second "
@@ -376,16 +293,20 @@ QUESTIONS = (
         "Between the ends",
         "A machine would complete {X1} jobs per hour if only its processors counted, {X2} if only its memory counted, "
         "and {X3} if only its GPUs counted. Jobs start in the order of arrival; nothing else is known of them. How "
-        "many jobs per hour does it complete at least?", RATE, draw_views, sum_of_views,
-        {"that resources can block one after the other": tighter_view},
+        "many jobs per hour does it complete at least?", RATE,
+        given(X1=(5, 60, 1), X2=(5, 60, 1), X3=(5, 60, 1)), lambda **views: 1 / sum(1 / X for X in views.values()),
+        {"that resources can block one after the other": lambda **views: min(views.values())},
         "The capacity X is at most the smallest of the three, {least}. And 1/X is at most 1/{X1} + 1/{X2} + 1/{X3} = "
-        "{sum}. So X is at least 1 / {sum} = {answer} jobs per hour.", way_of_views,
+        "{sum}. So X is at least 1 / {sum} = {answer} jobs per hour.",
+        lambda **views: {"least": min(views.values()), "sum": sum(1 / X for X in views.values())},
     ),
     Choice(
         "What does the next job lack?", MACHINE + "All times are exponential with the same mean, jobs start in the "
         "order of arrival, and the queue never runs dry. What does the next job lack for the largest part of the time?",
-        ("Processors alone", "Memory alone", "Both at once"), draw_lack, which_is_lacking,
-        {"that what is used most need not be what the next job lacks": which_is_used_most},
+        ("Processors alone", "Memory alone", "Both at once"), draw_lack,
+        lambda **values: int(np.argmax(shares_lacking(**values))),
+        {"that what is used most need not be what the next job lacks":
+         lambda **values: int(np.argmax(machine(**values).utilisation))},
         "The saturated chain says that the next job lacks processors alone in {share0} of the time, memory alone in "
         "{share1}, and both in {share2}. (Of the processors {used0} are in use on average, and of the memory {used1}.)",
         way_of_lack,
@@ -393,7 +314,7 @@ QUESTIONS = (
     Choice(
         "More memory", MACHINE + "All times are exponential with the same mean, and jobs start in the order of "
         "arrival. The machine gets {more} GB more. Then the capacity", ("rises", "stays the same", "falls"),
-        draw_more_memory, what_more_memory_does, {"that only new packings count": always(0)},
+        given(draw_machine, more=range(1, 9)), what_more_memory_does, {"that only new packings count": always(0)},
         "Beside 0, 1, 2, … jobs of the first kind there fit {steps} of the second now, and {steps_then} with more "
         "memory. If both lists are the same, then the same jobs fit together, and nothing changes. The capacity is "
         "{now} jobs per mean time now and {then} then. More memory never delays a job in order of arrival, so the "
@@ -402,7 +323,8 @@ QUESTIONS = (
     Choice(
         "Random order or long rows", MACHINE + "All times are exponential with the same mean, and jobs start in the "
         "order of arrival. The jobs come either in random order, or in long rows of one kind and then of the other. "
-        "The capacity is larger", ("in random order", "in long rows", "in neither"), draw_rows, which_order,
+        "The capacity is larger", ("in random order", "in long rows", "in neither"), draw_rows,
+        lambda **values: larger(*in_two_orders(**values)),
         {"that jobs which fit together must also come so that they run together": order_of_the_largest_packing},
         "In a row of the first kind {first} jobs run, and in one of the second kind {second}. So long rows complete "
         "1 / ({p1} / {first} + (1 − {p1}) / {second}) = {rows} jobs per mean time. In random order there fit {steps} "

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from mjq import stability as st
-from mjq_book.exercises.question import Choice, Question, Task, always, decimal, one_or_all_cycle, table
+from mjq_book.exercises.question import Choice, Question, Task, always, decimal, given, one_or_all_cycle, table
 
 RATE = "jobs per hour"
 RARE = 1e-5  # probability of a state that a solution leaves out
@@ -17,53 +17,16 @@ TWO_CLASSES = (
 )
 
 
-def draw_two_classes(rng):
-    n = int(rng.integers(12, 61))
-    return {
-        "n": n, "n1": int(rng.integers(2, 5)), "n2": int(rng.integers(5, n // 2 + 1)),
-        "mu1": decimal(rng, 0.5, 2, 1), "mu2": decimal(rng, 0.1, 1, 2), "p1": decimal(rng, 0.4, 0.95, 2),
-    }  # fmt: skip
-
-
-def draw_two_servers(rng):
-    return {"p1": decimal(rng, 0.1, 0.9, 2), "t": decimal(rng, 0.5, 4, 1)}
-
-
-def two_servers(p1, t):
-    return st.throughput(2, 1, 2, 1 / t, 1 / t, p1)
-
-
-def two_servers_without_idle(p1, t):
-    return st.naive_throughput(2, 1, 2, 1 / t, 1 / t, p1)
-
-
-def draw_one_or_all(rng):
-    return {
-        "n": int(rng.integers(100, 2000)), "one_in": int(rng.integers(50, 2000)),
-        "t1": decimal(rng, 0.5, 3, 1), "t2": decimal(rng, 0.5, 3, 1),
-    }  # fmt: skip
-
-
-def one_or_all(n, one_in, t1, t2):
-    return st.throughput_one_or_all(n, 1 / t1, 1 / t2, 1 - 1 / one_in)
-
-
-def one_or_all_without_idle(n, one_in, t1, t2):
-    return st.naive_throughput(n, 1, n, 1 / t1, 1 / t2, 1 - 1 / one_in)
+draw_two_classes = given(
+    n=range(12, 61), n1=range(2, 5), n2=lambda rng, n, n1: int(rng.integers(5, n // 2 + 1)), mu1=(0.5, 2, 1),
+    mu2=(0.1, 1, 2), p1=(0.4, 0.95, 2),
+)  # fmt: skip
 
 
 def draw_three_sizes(rng):
     first, second, third = sorted(int(need) for need in rng.choice(range(2, 10), 3, replace=False))
     p1, p2 = decimal(rng, 0.2, 0.6, 2), decimal(rng, 0.1, 0.3, 2)
     return {"n": int(rng.integers(10, 31)), "b1": first, "b2": second, "b3": third, "p1": p1, "p2": p2}
-
-
-def three_sizes(n, b1, b2, b3, p1, p2):
-    return st.throughput_equal_rates(n, {b1: p1, b2: p2, b3: 1 - p1 - p2}, 1)
-
-
-def three_sizes_without_idle(n, b1, b2, b3, p1, p2):
-    return n / (b1 * p1 + b2 * p2 + b3 * (1 - p1 - p2))
 
 
 # --- Ways -----------------------------------------------------------------------------------------------------------
@@ -73,20 +36,13 @@ def way_of_two_classes(n, n1, n2, mu1, mu2, p1):
     system = n, n1, n2, mu1, mu2, p1
     rows = []
     for (blocked, i, j), share in zip(st.saturated_states(n, n1, n2), st.embedded_distribution(*system), strict=True):
-        if share < RARE:
-            continue
         rate = float(i * mu1 + j * mu2)
-        rows.append((i, j, "yes" if blocked else "no", float(share), rate, float(share / rate)))
+        if share >= RARE:
+            rows.append((i, j, "yes" if blocked else "no", float(share), rate, float(share / rate)))
     held = p1 * n1 / mu1 + (1 - p1) * n2 / mu2
     limit = st.throughput(*system)
-    states = table(
-        ("small", "large", "large one waits for more servers", "π", "completions per hour", "π / rate"), rows
-    )
-    return {"states": states, "mean": 1 / limit, "limit": limit, "held": held, "busy": limit * held}
-
-
-def way_of_two_servers(p1, t):
-    return {"both": p1**2, "one": p1 * (1 - p1), "large": 1 - p1, "mean": t * (1 - p1**2 / 2)}
+    head = "small", "large", "large one waits for more servers", "π", "completions per hour", "π / rate"
+    return {"states": table(head, rows), "mean": 1 / limit, "limit": limit, "held": held, "busy": limit * held}
 
 
 def way_of_three_sizes(n, b1, b2, b3, p1, p2):
@@ -100,8 +56,7 @@ def way_of_three_sizes(n, b1, b2, b3, p1, p2):
             more[need:] += chance * together[: n + 1 - need]
         together = more
         fit.append(float(together.sum()))
-    rows = [(i, before - after) for i, (before, after) in enumerate(zip(fit[:-1], fit[1:], strict=True)) if i]
-    rows = [row for row in rows if row[1] > 0]
+    rows = [(i, fit[i] - fit[i + 1]) for i in range(1, len(fit) - 1) if fit[i] > fit[i + 1]]
     return {"numbers": table(("jobs that fit", "probability"), rows), "mean": sum(chance / i for i, chance in rows)}
 
 
@@ -120,8 +75,8 @@ def one_more(n, **values):
 
 
 def way_of_one_more(n, **values):
-    limits = st.throughput(n, **values), st.throughput(n + 1, **values)
-    return {"now": limits[0], "then": limits[1], "percent": more_percent(n, **values), "naive": 100 / n}
+    now, then = st.throughput(n, **values), st.throughput(n + 1, **values)
+    return {"now": now, "then": then, "percent": more_percent(n, **values), "naive": 100 / n}
 
 
 HALF = st.throughput(2, 1, 2, 1, 1, 0.5)
@@ -150,19 +105,23 @@ QUESTIONS = (
         "Two servers; a job needs one of them with probability {p1}, otherwise both, for an exponential time of mean "
         "{t} hours in any case. Jobs start in the order of arrival. Up to which arrival rate is the queue stable? "
         "Write down the three states first.",
-        RATE, draw_two_servers, two_servers, {IDLE: two_servers_without_idle},
+        RATE, given(p1=(0.1, 0.9, 2), t=(0.5, 4, 1)), lambda p1, t: st.throughput(2, 1, 2, 1 / t, 1 / t, p1),
+        {IDLE: lambda p1, t: st.naive_throughput(2, 1, 2, 1 / t, 1 / t, p1)},
         "The states while jobs always wait are: two small jobs run; one small job runs and a large one waits for the "
         "second server; a large job runs. Just after a completion their probabilities are p² = {both}, p(1 − p) = "
         "{one} and 1 − p = {large}, with p = {p1}. The first state lasts {t} / 2 hours on average, the others {t} "
         "hours. The mean time between completions is {t} · (1 − p² / 2) = {mean} hours, and the limit is "
-        "1 / {mean} = {answer} jobs per hour.", way_of_two_servers,
+        "1 / {mean} = {answer} jobs per hour.",
+        lambda p1, t: {"both": p1**2, "one": p1 * (1 - p1), "large": 1 - p1, "mean": t * (1 - p1**2 / 2)},
     ),
     Question(
         "One or all",
         "A cluster has {n} servers. One job in {one_in} needs all of them, for an exponential time of mean {t2} hours; "
         "the others need one, for an exponential time of mean {t1} hours. Jobs start in the order of arrival. Up to "
         "which arrival rate is the queue stable?",
-        RATE, draw_one_or_all, one_or_all, {IDLE: one_or_all_without_idle},
+        RATE, given(n=range(100, 2000), one_in=range(50, 2000), t1=(0.5, 3, 1), t2=(0.5, 3, 1)),
+        lambda n, one_in, t1, t2: st.throughput_one_or_all(n, 1 / t1, 1 / t2, 1 - 1 / one_in),
+        {IDLE: lambda n, one_in, t1, t2: st.naive_throughput(n, 1, n, 1 / t1, 1 / t2, 1 - 1 / one_in)},
         "Look at the time from the end of one large job to the end of the next one. The number of small jobs in "
         "between is geometric. They keep all servers busy until {n} of them are left; the last k of them leave at rate "
         "k / {t1} per hour. With p = 1 − 1 / {one_in} the small jobs take {t1} · (p + p² / 2 + … + p^(n−1) / (n−1) + "
@@ -175,7 +134,9 @@ QUESTIONS = (
         "A cluster has {n} servers. A job needs {b1} servers with probability {p1}, {b2} with probability {p2}, and "
         "otherwise {b3}. All times are exponential with mean 1 hour; jobs start in the order of arrival. Up to which "
         "arrival rate is the queue stable?",
-        RATE, draw_three_sizes, three_sizes, {IDLE: three_sizes_without_idle},
+        RATE, draw_three_sizes,
+        lambda n, b1, b2, b3, p1, p2: st.throughput_equal_rates(n, {b1: p1, b2: p2, b3: 1 - p1 - p2}, 1),
+        {IDLE: lambda n, b1, b2, b3, p1, p2: n / (b1 * p1 + b2 * p2 + b3 * (1 - p1 - p2))},
         "All jobs have one rate. Then the jobs in service just after a completion are distributed like the first jobs "
         "of the queue that fit into an empty cluster (Theorem 8.2). The number K of jobs that fit has these "
         "probabilities:\n\n{numbers}\n\nWith K jobs in service the next completion takes 1 / K hours on average. "

@@ -5,37 +5,19 @@ from __future__ import annotations
 from mjq import System
 from mjq import near_saturation as ns
 from mjq import processing_capacity as pc
-from mjq_book.exercises.question import Choice, Question, Task, always, decimal
+from mjq_book.exercises.question import Choice, Question, Task, always, decimal, given
 
 REPEATS = "A job is of the class of the job before it with probability {r}, and otherwise its class is drawn anew. "
 
 
+def by_chance(p1):
+    """Return how probable it is that two jobs drawn independently are of the same class."""
+    return p1**2 + (1 - p1) ** 2
+
+
 def draw_counts(rng):
     p1, r = decimal(rng, 0.2, 0.8, 2), decimal(rng, 0.1, 0.9, 3)
-    by_chance = p1**2 + (1 - p1) ** 2
-    return {"p1": p1, "same": round(by_chance + r * (1 - by_chance), 3)}
-
-
-def memory_of(p1, same):
-    by_chance = p1**2 + (1 - p1) ** 2
-    return (same - by_chance) / (1 - by_chance)
-
-
-def memory_without_chance(p1, same):
-    return same
-
-
-def draw_row(rng):
-    return {"p1": decimal(rng, 0.05, 0.95, 2), "r": decimal(rng, 0.1, 0.97, 3)}
-
-
-def length_of_row(p1, r):
-    return 1 / ((1 - r) * (1 - p1))
-
-
-def length_without_draws(p1, r):
-    """Return the mean length if each fresh draw gave the other class."""
-    return 1 / (1 - r)
+    return {"p1": p1, "same": round(by_chance(p1) + r * (1 - by_chance(p1)), 3)}
 
 
 def draw_two_kinds(rng):
@@ -53,30 +35,13 @@ def endless_rows(p1, **values):
     return 1 / (p1 / alone[0] + (1 - p1) / alone[1])
 
 
-def without_idle_servers(N, p1, n1, n2, t1, t2):
-    return N / (p1 * n1 * t1 + (1 - p1) * n2 * t2)
-
-
 def mean_of_the_rates(p1, **values):
     alone = rates_alone(**values)
     return p1 * alone[0] + (1 - p1) * alone[1]
 
 
-def draw_one_or_all(rng):
-    return {"n": int(rng.integers(3, 60)), "p1": decimal(rng, 0.5, 0.97, 2), "r": decimal(rng, 0.1, 0.9, 2),
-            "t": decimal(rng, 0.5, 5, 1)}  # fmt: skip
-
-
 def capacity_one_or_all(n, p1, r, t):
     return ns.one_or_all(n, 1, p1, t, t**2, order=r)[0]
-
-
-def capacity_without_memory(n, p1, r, t):
-    return capacity_one_or_all(n, p1, 0, t)
-
-
-def draw_long_rows(rng):
-    return draw_two_kinds(rng) | {"r": float(rng.choice([0.99, 0.995, 0.998, 0.999]))}
 
 
 def spread(p1, **values):
@@ -91,33 +56,11 @@ def dispersion_of_long_rows(r, **values):
     return dispersion
 
 
-def dispersion_unsquared(r, **values):
-    return spread(**values) / (1 - r)
-
-
-def draw_one_server(rng):
-    return {"t1": decimal(rng, 0.2, 1, 2), "t2": decimal(rng, 1.5, 9, 1), "p1": decimal(rng, 0.1, 0.9, 2),
-            "r": decimal(rng, 0.1, 0.9, 2)}  # fmt: skip
-
-
 def dispersion_of_one_server(t1, t2, p1, r):
     return System(1, (1, 1), (1 / t1, 1 / t2), (p1, 1 - p1), order=r).near_saturation().dispersion
 
 
-def dispersion_without_memory(t1, t2, p1, r):
-    return dispersion_of_one_server(t1, t2, p1, 0)
-
-
 # --- Ways -----------------------------------------------------------------------------------------------------------
-
-
-def way_of_counts(p1, same):
-    by_chance = p1**2 + (1 - p1) ** 2
-    return {"chance": by_chance, "beyond": same - by_chance, "rest": 1 - by_chance}
-
-
-def way_of_row(p1, r):
-    return {"ends": (1 - r) * (1 - p1)}
 
 
 def way_of_endless_rows(p1, **values):
@@ -132,10 +75,6 @@ def way_of_one_or_all(n, p1, r, t):
     return {"a": a, "series": series, "per_job": (1 - p1) * t + p1 * (1 - series)}
 
 
-def way_of_long_rows(r, **values):
-    return way_of_endless_rows(**values) | {"X": endless_rows(**values), "c2": spread(**values)}
-
-
 def way_of_one_server(t1, t2, p1, r):
     mean, square = p1 * t1 + (1 - p1) * t2, p1 * t1**2 + (1 - p1) * t2**2
     return {"mean": mean, "scv": 2 * square / mean**2 - 1, "c2": square / mean**2 - 1, "factor": 2 * r / (1 - r)}
@@ -146,11 +85,9 @@ def way_of_one_server(t1, t2, p1, r):
 
 def draw_cluster(rng):
     n1, n2 = [(1, 2), (1, 3), (2, 3)][int(rng.integers(3))]
-    N = int(rng.integers(n2, 13))
-    p1 = decimal(rng, 0.2, 0.8, 1)
-    values = {"N": N, "n1": n1, "n2": n2, "p1": p1}
-    two = two_capacities(**values)
-    if abs(two[1] / two[0] - 1) < 0.01:
+    values = {"N": int(rng.integers(n2, 13)), "n1": n1, "n2": n2, "p1": decimal(rng, 0.2, 0.8, 1)}
+    none, rows = two_capacities(**values)
+    if abs(rows / none - 1) < 0.01:
         raise ValueError("too near")
     return values
 
@@ -178,17 +115,20 @@ QUESTIONS = (
         "The memory of a log",
         "In a log a fraction {p1} of the jobs is small, and the others are large. A fraction {same} of all jobs is of "
         "the class of the job before it. What is the memory r of the log?",
-        "", draw_counts, memory_of, {"that chance alone repeats classes": memory_without_chance},
+        "", draw_counts, lambda p1, same: (same - by_chance(p1)) / (1 - by_chance(p1)),
+        {"that chance alone repeats classes": lambda p1, same: same},
         "Independent jobs would repeat the class with probability {p1}² + (1 − {p1})² = {chance}. With memory r it is "
-        "{chance} + r (1 − {chance}). So r = {beyond} / {rest} = {answer}.", way_of_counts,
+        "{chance} + r (1 − {chance}). So r = {beyond} / {rest} = {answer}.",
+        lambda p1, same: {"chance": by_chance(p1), "beyond": same - by_chance(p1), "rest": 1 - by_chance(p1)},
     ),
     Question(
         "The length of a row",
         "A fraction {p1} of the jobs of a log is small. " + REPEATS + "How many small jobs does a row of small jobs "
         "have on average?",
-        "jobs", draw_row, length_of_row, {"that a draw may give the same class": length_without_draws},
+        "jobs", given(p1=(0.05, 0.95, 2), r=(0.1, 0.97, 3)), lambda p1, r: 1 / ((1 - r) * (1 - p1)),
+        {"that a draw may give the same class": lambda p1, r: 1 / (1 - r)},
         "A row ends after each job with probability (1 − {r}) (1 − {p1}) = {ends}: the class is drawn anew, and is the "
-        "other one. So its mean length is 1 / {ends} = {answer} jobs.", way_of_row,
+        "other one. So its mean length is 1 / {ends} = {answer} jobs.", lambda p1, r: {"ends": (1 - r) * (1 - p1)},
     ),
     Question(
         "Endless rows",
@@ -196,8 +136,8 @@ QUESTIONS = (
         "others {n2} servers for {t2} hours (exponential times, order of arrival). Like jobs come in extremely long "
         "rows. How many jobs per hour can the cluster do?",
         "jobs per hour", draw_two_kinds, endless_rows,
-        {"that servers are left over": without_idle_servers, "that a share of the jobs is no share of the time":
-         mean_of_the_rates},
+        {"that servers are left over": lambda N, p1, n1, n2, t1, t2: N / (p1 * n1 * t1 + (1 - p1) * n2 * t2),
+         "that a share of the jobs is no share of the time": mean_of_the_rates},
         "Of the small jobs {fit1} run at a time, so a long row of them leaves at {X1} per hour; of the large ones "
         "{fit2}, at {X2} per hour. A job takes {p1} / {X1} + (1 − {p1}) / {X2} = {per_job} hours on average, so the "
         "capacity is 1 / {per_job} = {answer} jobs per hour.", way_of_endless_rows,
@@ -207,7 +147,8 @@ QUESTIONS = (
         "A job needs one of {n} servers with probability {p1}, for an exponential time of mean 1 hour. Otherwise it "
         "needs all of them, for {t} hours on average. " + REPEATS + "Jobs start in order of arrival. How many jobs per "
         "hour can the cluster do?",
-        "jobs per hour", draw_one_or_all, capacity_one_or_all, {"the memory": capacity_without_memory},
+        "jobs per hour", given(n=range(3, 60), p1=(0.5, 0.97, 2), r=(0.1, 0.9, 2), t=(0.5, 5, 1)),
+        capacity_one_or_all, {"the memory": lambda n, p1, r, t: capacity_one_or_all(n, p1, 0, t)},
         "A small job is followed by another one with probability a = {p1} + {r} (1 − {p1}) = {a}. The sum of "
         "aⁱ / (i (i + 1)) for i from 1 to {n} − 1 is {series}. A job takes (1 − {p1}) {t} + {p1} (1 − {series}) = "
         "{per_job} hours, so the capacity is 1 / {per_job} = {answer}.", way_of_one_or_all,
@@ -217,16 +158,19 @@ QUESTIONS = (
         "Of the jobs of a cluster with {N} servers a fraction {p1} needs {n1} servers for {t1} hours on average, the "
         "others {n2} servers for {t2} hours (exponential times, order of arrival). " + REPEATS + "What is the index of "
         "dispersion I of the completions, by its formula for long rows?",
-        "", draw_long_rows, dispersion_of_long_rows, {"the factor 2": dispersion_unsquared},
+        "", given(draw_two_kinds, r=[0.99, 0.995, 0.998, 0.999]), dispersion_of_long_rows,
+        {"the factor 2": lambda r, **values: spread(**values) / (1 - r)},
         "Long rows are worked off at {X1} and {X2} jobs per hour, and all jobs at X = {X}. The squared coefficient of "
         "variation of the time that the class of a job takes is c² = {p1} (1 − {X} / {X1})² + (1 − {p1}) (1 − {X} / "
-        "{X2})² = {c2}. So I ≈ 2 · {c2} / (1 − {r}) = {answer}.", way_of_long_rows,
+        "{X2})² = {c2}. So I ≈ 2 · {c2} / (1 − {r}) = {answer}.",
+        lambda r, **v: way_of_endless_rows(**v) | {"X": endless_rows(**v), "c2": spread(**v)},
     ),
     Question(
         "One server, with memory",
         "One server; a job takes an exponential time, of mean {t1} minutes with probability {p1} (short jobs), "
         "otherwise of mean {t2} minutes. " + REPEATS + "What is the index of dispersion of the completions?",
-        "", draw_one_server, dispersion_of_one_server, {"the memory": dispersion_without_memory},
+        "", given(t1=(0.2, 1, 2), t2=(1.5, 9, 1), p1=(0.1, 0.9, 2), r=(0.1, 0.9, 2)), dispersion_of_one_server,
+        {"the memory": lambda r, **values: dispersion_of_one_server(r=0, **values)},
         "A run time has mean {mean} minutes and squared coefficient of variation {scv}. That of the mean of its class "
         "is {c2}. Run times of two jobs at distance k have a covariance of {r}ᵏ times the variance of that mean, and "
         "the sum over all k, on both sides, is 2 · {r} / (1 − {r}) = {factor} times it. So I = {scv} + {factor} · {c2} "

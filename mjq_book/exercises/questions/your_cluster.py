@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mjq.simulation import schedule
-from mjq_book.exercises.question import Choice, Question, Task, always, decimal, schedule_table
+from mjq_book.exercises.question import Choice, Question, Task, always, decimal, given, schedule_table
 
 
 def draw_alike(rng):
@@ -11,18 +11,9 @@ def draw_alike(rng):
     return {"N": need * int(rng.integers(2, 20)) + int(rng.integers(1, need)), "n": need, "t": decimal(rng, 20, 300, 1)}
 
 
-def rate_alike(N, n, t):
-    return N // n * 60 / t
-
-
-def rate_alike_without_waste(N, n, t):
-    return N / n * 60 / t
-
-
 def draw_two_kinds(rng):
-    needs = {"n1": int(rng.integers(1, 5)), "n2": int(rng.integers(6, 16))}
-    times = {"t1": decimal(rng, 0.2, 3, 1), "t2": decimal(rng, 4, 20, 1)}
-    return {"N": int(rng.integers(16, 200)), "p1": decimal(rng, 0.3, 0.9, 2)} | needs | times
+    needs_and_times = given(n1=range(1, 5), n2=range(6, 16), t1=(0.2, 3, 1), t2=(4, 20, 1))(rng)
+    return {"N": int(rng.integers(16, 200)), "p1": decimal(rng, 0.3, 0.9, 2)} | needs_and_times
 
 
 def naive_rate(N, p1, n1, n2, t1, t2):
@@ -32,18 +23,6 @@ def naive_rate(N, p1, n1, n2, t1, t2):
 def naive_rate_of_means(N, p1, n1, n2, t1, t2):
     """Return the naive rate for mean need times mean time."""
     return N / ((p1 * n1 + (1 - p1) * n2) * (p1 * t1 + (1 - p1) * t2))
-
-
-def draw_full_hours(rng):
-    return {"p1": decimal(rng, 0.1, 0.9, 3), "t": decimal(rng, 10, 120, 1)}
-
-
-def rate_of_full_hours(p1, t):
-    return 60 / t * (1 + p1) / (1 + p1 - p1**2)
-
-
-def rate_of_full_hours_without_waste(p1, t):
-    return 60 / t * 2 / (2 - p1)
 
 
 # --- A log ----------------------------------------------------------------------------------------------------------
@@ -77,21 +56,6 @@ def rate_of_log_without_waste(N, **values):
     return 60 * JOBS * N / sum(n * r for n, r in zip(need, run, strict=True))
 
 
-# --- Ways -----------------------------------------------------------------------------------------------------------
-
-
-def way_of_alike(N, n, t):
-    return {"fit": str(N // n), "left": str(N % n)}
-
-
-def way_of_two_kinds(N, p1, n1, n2, t1, t2):
-    return {"work": p1 * n1 * t1 + (1 - p1) * n2 * t2}
-
-
-def way_of_full_hours(p1, t):
-    return {"jobs": 1 + p1, "rounds": 1 + p1 - p1**2}
-
-
 def way_of_log(N, **values):
     replay = replayed(N, **values)
     naive = rate_of_log_without_waste(N, **values)
@@ -101,20 +65,11 @@ def way_of_log(N, **values):
 # --- A choice -------------------------------------------------------------------------------------------------------
 
 
-def draw_month(rng):
-    N = int(rng.integers(40, 400))
-    return {"N": N, "percent": int(rng.integers(60, 98)), "m": int(rng.integers(2, N // 2))}
-
-
 def in_order_of_arrival(N, percent, m):
     idle = N * (1 - percent / 100)
     if abs(idle - (m - 1)) < 0.5:
         raise ValueError("too near to the bound")
     return 0 if idle > m - 1 else 1
-
-
-def way_of_month(N, percent, m):
-    return {"idle": N * (1 - percent / 100), "most": str(m - 1)}
 
 
 RIGHT = naive_rate(1, 0.5, 1, 10, 1, 9)
@@ -125,9 +80,10 @@ QUESTIONS = (
         "Jobs that are all alike",
         "Each job of a log needs {n} of the {N} servers for {t} minutes. How many jobs per hour can the machine "
         "work off?",
-        "jobs per hour", draw_alike, rate_alike, {"the servers that are left over": rate_alike_without_waste},
+        "jobs per hour", draw_alike, lambda N, n, t: N // n * 60 / t,
+        {"the servers that are left over": lambda N, n, t: N / n * 60 / t},
         "At a time {fit} jobs fit, and {left} servers are left over. In {t} minutes {fit} jobs complete: {fit} · 60 / "
-        "{t} = {answer} jobs per hour.", way_of_alike,
+        "{t} = {answer} jobs per hour.", lambda N, n, t: {"fit": str(N // n), "left": str(N % n)},
     ),
     Question(
         "The naive capacity",
@@ -135,20 +91,23 @@ QUESTIONS = (
         "hours. At which rate could {N} servers work them off if none were ever idle?",
         "jobs per hour", draw_two_kinds, naive_rate, {"that need and time belong together": naive_rate_of_means},
         "A job takes {p1} · {n1} · {t1} + (1 − {p1}) · {n2} · {t2} = {work} server-hours on average. If none were ever "
-        "idle, {N} servers would work off {N} / {work} = {answer} jobs per hour.", way_of_two_kinds,
+        "idle, {N} servers would work off {N} / {work} = {answer} jobs per hour.",
+        lambda N, p1, n1, n2, t1, t2: {"work": p1 * n1 * t1 + (1 - p1) * n2 * t2},
     ),
     Question(
         "Two servers, drawn jobs",
         "Jobs of {t} minutes each start in order of arrival on two servers. Each needs, independently of the others, "
         "one server with probability {p1} and else both. There is always a next job. At which rate are they worked "
         "off?",
-        "jobs per hour", draw_full_hours, rate_of_full_hours,
-        {"that a small job may run alone": rate_of_full_hours_without_waste},
+        "jobs per hour", given(p1=(0.1, 0.9, 3), t=(10, 120, 1)),
+        lambda p1, t: 60 / t * (1 + p1) / (1 + p1 - p1**2),
+        {"that a small job may run alone": lambda p1, t: 60 / t * 2 / (2 - p1)},
         "Jobs run in rounds of {t} minutes. Begin with a round whose next job is not known yet, and let p = {p1}. A "
         "large job (probability 1 − p) fills the round. Two small jobs (p²) fill it, too. A small job and then a large "
         "one (p (1 − p)) take two rounds, for the large one does not fit beside it. Then all begins anew. On average "
         "this is 1 − p + 2 p² + 2 p (1 − p) = 1 + p = {jobs} jobs in 1 + p (1 − p) = {rounds} rounds. The rate is 60 / "
-        "{t} · {jobs} / {rounds} = {answer} jobs per hour.", way_of_full_hours,
+        "{t} · {jobs} / {rounds} = {answer} jobs per hour.",
+        lambda p1, t: {"jobs": 1 + p1, "rounds": 1 + p1 - p1**2},
     ),
     Question(
         "A log",
@@ -169,11 +128,12 @@ QUESTIONS = (
         ("No, more servers were idle than this rule can leave idle", "Yes, this rule can leave as many servers idle",
          "No, while jobs wait this rule leaves no server idle",
          "Yes, this rule can leave any number of servers idle, whatever the jobs need"),
-        draw_month, in_order_of_arrival,
+        given(N=range(40, 400), percent=range(60, 98), m=lambda rng, N, percent: int(rng.integers(2, N // 2))),
+        in_order_of_arrival,
         {"that the head of the queue may not fit": always(2),
          "that the head of the queue starts as soon as it fits": always(3)},
         "While somebody waits, fewer servers are free than the head of the queue needs, so at most {m} − 1 = {most}. "
-        "On average {idle} were idle.", way_of_month,
+        "On average {idle} were idle.", lambda N, percent, m: {"idle": N * (1 - percent / 100), "most": str(m - 1)},
     ),
     Task(
         "derive", "No more than the largest need",
