@@ -33,7 +33,10 @@ from mjq_logs.reading.rows import (
     schema,
 )
 from mjq_logs.reading.vectors import Vectors, joined
+from mjq_logs.words import time_in_words
 
+LONGEST_LOG = 20 * 365 * 86_400.0  # seconds
+LONG_AGO = 10  # times the longest run
 FIRST_LINES = 5  # that are named for each reason
 
 
@@ -97,13 +100,17 @@ def _log(reading, jobs, tally, servers, partition, order):
         order.require()
         ranked.append(order.words())
     _require_seconds(jobs)
+    differ, often = reading.seen.contradiction()
     jobs = _without(jobs, REPEATED, _repeated(jobs), tally)
     jobs = _whole_jobs(jobs.drop("same"), tally)
+    jobs, unsaid = _come_by_their_starts(jobs)
     jobs = _without_odd_ones(jobs, known, tally)
     if jobs.is_empty():
         raise ValueError(f"no line holds a job that can be used{tally.reasons()}")
     jobs, limits = _with_limits(jobs)
-    jobs, requeued = _attempts(_ran_so_far(jobs, reading.seen.latest)) if reading.is_window else (jobs, [])
+    jobs = _ran_so_far(jobs, reading, tally)
+    jobs, requeued = _attempts(jobs) if reading.is_window else (jobs, [])
+    jobs, early, clocks = _without_early_starts(jobs)
     jobs, notes = _in_order(jobs)
     parts = jobs["partition"].drop_nulls().n_unique() if partition is None else 1
     shared = f"Warning: jobs of {parts} partitions are taken for those of one machine; --partition takes one of them."
@@ -121,7 +128,6 @@ def _log(reading, jobs, tally, servers, partition, order):
     only_starts, of_starts = _only_starts(by_header, **columns)
     if only_starts:
         columns["start"] = None
-    columns["start"], early = _without_early_starts(**columns)
     if reading.resources:
         known, source = _most_held_of_each(reading.resources, columns, known, source)
     elif known is None and columns["start"] is not None:
@@ -143,10 +149,10 @@ def _log(reading, jobs, tally, servers, partition, order):
         clock=clock,
         zone="UTC" if clock is not None and not names_zone else "",
         notes=(
-            *reading.notes, *of_starts, *unread, *notes, *early, *limits, *requeued, *([odd] if odd else []),
-            *([odd_clock] if odd_clock else []), *ranked,
+            *reading.notes, *of_starts, *unread, *unsaid, *differ, *notes, *early, *limits, *requeued,
+            *(words for words in (odd, odd_clock) if words), *ranked,
         ),
-        warnings=(shared,) if parts > 1 else (),
+        warnings=(*([shared] if parts > 1 else []), *clocks, *often),
         submits_are_starts=only_starts,
         present=present,
         window=window,
@@ -158,7 +164,7 @@ def _log(reading, jobs, tally, servers, partition, order):
 def _windowed(reading, arrival, columns):
     """Return the window of the file or None, the jobs from before it or None, the others, and which ended before."""
     nothing, seen = np.zeros(len(columns["run"]), dtype=bool), reading.seen
-    if not reading.is_window or seen.first_end is None or arrival is None or columns["start"] is None:
+    if not (reading.is_window or seen.open) or seen.first_end is None or arrival is None or columns["start"] is None:
         return None, None, columns, nothing
     # Where all jobs have ended, nobody knows when the file was asked for: beside those that run on after the last
     # submission may have been others, which came later and are not in it.
@@ -197,11 +203,19 @@ def _whole_jobs(jobs, tally):
     return pl.concat([whole, first.select(jobs.columns)], how="vertical_relaxed").drop("whole")
 
 
-def _ran_so_far(jobs, taken):
-    """Return the jobs with what those that still run have run, where the file does not tell it."""
+def _ran_so_far(jobs, reading, tally):
+    """Return the jobs with what those that still run have run, where the file does not tell it.
+
+    Without a state, a job is not taken to run whose start was ten times as long ago as any other job ran: its end is
+    lost.
+    """
     if not _any_runs(jobs):
         return jobs
-    passed = pl.when(pl.col("unfinished").fill_null(False)).then(pl.max_horizontal(0.0, taken - pl.col("start")))
+    runs, start = pl.col("unfinished").fill_null(False), pl.col("start").cast(pl.Float64)
+    passed = pl.when(runs).then(pl.max_horizontal(0.0, reading.seen.latest - start))
+    longest = jobs.filter(~runs)["run"].max()
+    if not reading.is_window and longest:
+        jobs = _without(jobs, "no run time", jobs.select(passed > LONG_AGO * longest).to_series(), tally)
     return jobs.with_columns(run=pl.coalesce("run", passed))
 
 
@@ -345,6 +359,22 @@ def _require_seconds(jobs):
                 f"line {line}: {name} is {time:.15g}, which is more than 230 years (in {len(far)} of {len(jobs)} "
                 f"lines). Times must be in seconds: are these milliseconds?"
             )
+        early, late = (jobs[name].cast(pl.Float64).quantile(q) for q in (0.1, 0.9))
+        if early is not None and late - early > LONGEST_LOG:
+            raise ValueError(
+                f"most of the column {name} lies between {early:.15g} and {late:.15g}, which is more than 20 years. "
+                "Times must be in seconds: are these milliseconds?"
+            )
+
+
+def _come_by_their_starts(jobs):
+    """Return jobs that come when they start, where a file has submissions and not that of a job; and a note of them."""
+    if not jobs["submit"].has_nulls() or not _known(jobs, "submit"):
+        return jobs, []
+    jobs = jobs.with_columns(submit=pl.coalesce("submit", "eligible"))
+    lack = int((jobs["submit"].is_null() & jobs["start"].is_not_null()).sum())
+    note = f"{counted(lack, 'job')} came without a submit time: they count as jobs that did not wait"
+    return jobs.with_columns(submit=pl.coalesce("submit", "start")), [note] * (lack > 0)
 
 
 def _without_odd_ones(jobs, servers, tally):
@@ -487,14 +517,25 @@ def _only_starts(by_header, submit, start, **_):
     return True, ["the submit times of this log are start times: it has no waits"]
 
 
-def _without_early_starts(submit, eligible, start, **_):
-    """Return starts, not known where a job started before it could, and a note of how many did."""
-    arrival = submit if eligible is None else eligible
-    if arrival is None or start is None:
-        return start, []
-    early = start < arrival
-    note = f"{counted(int(early.sum()), 'job')} started before the log allows it: such waits are not used"
-    return np.where(early, np.nan, start), [note] * bool(early.any())
+def _without_early_starts(jobs):
+    """Return jobs of which each comes when it starts, at the latest, a note of how many did not, and a warning.
+
+    Submissions and starts may be times of two clocks. What a job held, and for how long, is known all the same.
+    """
+    if not _known(jobs, "start"):
+        return jobs, [], []
+    times = [name for name in ("submit", "eligible") if _known(jobs, name)]
+    start, arrival = pl.col("start").cast(pl.Float64), pl.coalesce(*times[::-1], pl.lit(None, pl.Float64))
+    waits = jobs.select(wait=start - arrival).to_series().drop_nulls()
+    early = -waits.filter(waits < 0)
+    if early.is_empty():
+        return jobs, [], []
+    jobs = jobs.with_columns(pl.min_horizontal(pl.col(name).cast(pl.Float64), start).alias(name) for name in times)
+    told = (
+        f"{counted(len(early), 'job')} started before the log allows it, by up to {time_in_words(early.max() / 3600)}"
+    )
+    doubt = f"Warning: {told}, which is more than all others waited: are starts and submissions times of two clocks?"
+    return jobs, [f"{told}: they count as jobs that did not wait"], [doubt] * bool(early.sum() > waits.clip(0).sum())
 
 
 def _most_held(columns):

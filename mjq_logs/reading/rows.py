@@ -13,6 +13,9 @@ import polars as pl
 from mjq._util.plain import brief, counted, printable
 from mjq_logs.reading.text import ambiguous, is_missing, moments
 
+MANY = 0.1  # share of the lines
+EXACT, ROUNDED = 0.01, 1.0  # share of a time, and seconds, by which two ways to tell it may differ
+SECONDS = {"minutes": 60.0, "hours": 3600.0, "days": 86_400.0, "milliseconds": 1e-3, "microseconds": 1e-6}
 FARTHEST = 7_258_118_400.0  # seconds from 1970 to 2200: a time beyond it, or a longer one, is in another unit
 CALENDAR = 1e8  # seconds; times above it count from 1970
 DAY = 86_400.0  # seconds; no place is that far from UTC
@@ -97,6 +100,8 @@ class Seen:
         Tasks that might start later than these.
     needs : float array, shape (2,)
         What all jobs that started held together, and what they had asked for.
+    first : float
+        The first submission [s].
     """
 
     def __init__(self) -> None:
@@ -107,15 +112,57 @@ class Seen:
         self.first_tasks: dict[str, float] = {}
         self.behind = 0
         self.needs = np.zeros(2)
+        self.first = np.inf
+        self.differ = self.compared = self.odd_line = 0
+        self.factors: dict[str, int] = {}
         self._read: dict[str, int] = {}
         self._unread: dict[str, tuple[int, int, str]] = {}
 
-    def times(self, ends: pl.Series, latest: pl.Series) -> None:
-        """Take ends and other times of some rows into account; null where they are not known."""
-        for name, column, which in (("first_end", ends, min), ("latest", latest, max)):
+    def times(self, jobs: pl.DataFrame) -> None:
+        """Take rows into account that have the times of a job, and say whether it is ``unfinished`` or ``waits``."""
+        there = jobs["unfinished"] | jobs["waits"]
+        own = pl.when((pl.col("end") >= pl.col("start")).fill_null(True)).then("end")  # no job ends before it starts
+        end = pl.coalesce(own, pl.col("start") + pl.col("run"))
+        ends, latest = (jobs.select(times).to_series() for times in (end, pl.max_horizontal("submit", "start", end)))
+        self.open |= bool(there.any())
+        for name, column, which in (("first_end", ends.filter(~there), min), ("latest", latest, max)):
             extreme = getattr(column.filter(column.abs() <= FARTHEST), which.__name__)()
             known = [time for time in (getattr(self, name), extreme) if time is not None]
             setattr(self, name, which(known, default=None))
+
+    def compare(self, jobs: pl.DataFrame) -> None:
+        """Count where a run time is not the time from the start to the end, and by which factor."""
+        jobs = jobs.select("line", "run", span=pl.col("end") - pl.col("start")).drop_nulls().filter(pl.col("span") > 0)
+        ratio, apart = jobs["run"] / jobs["span"], (jobs["run"] - jobs["span"]).abs()
+        differ = (apart > ROUNDED) & (apart > EXACT * jobs["span"])
+        if differ.any() and not self.differ:
+            self.odd_line = int(jobs["line"].filter(differ)[0])
+        self.compared, self.differ = self.compared + len(jobs), self.differ + int(differ.sum())
+        for unit, seconds in SECONDS.items():
+            alike = (ratio * seconds - 1).abs() <= EXACT
+            self.factors[unit] = self.factors.get(unit, 0) + int(alike.sum())
+
+    def contradiction(self) -> tuple[list[str], list[str]]:
+        """Return a note, or where there are many a warning, of run times that are not the times from start to end.
+
+        Raises
+        ------
+        ValueError
+            If most of them are so in another unit.
+        """
+        for unit, alike in self.factors.items():
+            if alike > self.compared / 2:
+                raise ValueError(
+                    f"the run times are not the times from start to end, but would be in {unit} (in {alike} of "
+                    f"{self.compared} lines): are they {unit}? Write the unit, as in 90min, or leave this column out"
+                )
+        words = (
+            f"run times and the times from start to end contradict each other in {counted(self.differ, 'line')}, the "
+            f"first of which is line {self.odd_line}: the shorter ones are taken"
+        )
+        if self.differ > MANY * self.compared:
+            return [], [f"Warning: {words}."]
+        return [words] * (self.differ > 0), []
 
     def moments(self, name: str, text: pl.Series, line: pl.Series) -> tuple[pl.Series, pl.Series]:
         """Return what :func:`mjq_logs.reading.text.moments` returns for a column of the file."""

@@ -353,12 +353,7 @@ def _jobs(cells: pl.DataFrame, names: list[str], units: tuple[str, ...], seen: S
     }  # fmt: skip
     jobs = jobs.with_columns(unfinished=runs, waits=waits, dropped=first_reason(reasons), behind=_behind(jobs, seen))
     whole = jobs.filter(pl.col("dropped").is_null() | pl.col("dropped").is_in([CANCELLED, WAITING, NONE_OF_UNIT]))
-    there = whole["unfinished"] | whole["waits"]
-    own = pl.when((pl.col("end") >= pl.col("start")).fill_null(True)).then("end")  # no job ends before it starts
-    end = pl.coalesce(own, pl.col("start") + pl.col("run"))
-    ends, latest = (whole.select(times).to_series() for times in (end, pl.max_horizontal("submit", "start", end)))
-    seen.times(ends.filter(~there), latest)
-    seen.open |= bool(there.any())
+    seen.times(whole)
     return jobs
 
 

@@ -9,7 +9,16 @@ import polars as pl
 
 from mjq._util.plain import brief, printable
 from mjq_logs.reading.cells import ROWS, quoted
-from mjq_logs.reading.rows import Reading, Seen, first_reason, need_columns, reasons_of_needs, rows_of
+from mjq_logs.reading.rows import (
+    CANCELLED,
+    WAITING,
+    Reading,
+    first_reason,
+    need_columns,
+    reasons_of_needs,
+    rows_of,
+)  # fmt: skip
+from mjq_logs.reading.states import require_no_days, with_states
 from mjq_logs.reading.text import durations, plain_number
 from mjq_logs.reading.vectors import MEMORY, UNITS, memory_unit
 
@@ -63,7 +72,7 @@ def read_csv(
         chosen.update(_chosen(names, columns, units))
         return chosen
 
-    reading.tables = (_jobs(rows, chosen, reading.seen, units, memory) for rows in quoted(blocks, choose))
+    reading.tables = (_jobs(rows, chosen, reading, units, memory) for rows in quoted(blocks, choose))
     return reading
 
 
@@ -92,7 +101,7 @@ def read_parquet(
             kind = str(kinds[theirs].base_type()).lower()
             raise ValueError(f"column {theirs!r} holds values of the type {kind}, which are not numbers, times or text")
     reading = _opened(units, memory)
-    reading.tables = (_jobs(rows, chosen, reading.seen, units, memory) for rows in _parquet_rows(frame, chosen))
+    reading.tables = (_jobs(rows, chosen, reading, units, memory) for rows in _parquet_rows(frame, chosen))
     return reading
 
 
@@ -148,19 +157,20 @@ def listed_names(names: Sequence[str]) -> str:
 
 
 def _jobs(
-    rows: pl.DataFrame, chosen: dict[str, str], seen: Seen, units: tuple[str, ...], memory: str | None
+    rows: pl.DataFrame, chosen: dict[str, str], reading: Reading, units: tuple[str, ...], memory: str | None
 ) -> pl.DataFrame:
     """Return rows of text as the table of jobs of a reading."""
     rows = rows.with_columns(pl.when("fits").then(pl.col(*chosen)))
-    line, times, zones, columns = rows["line"], {}, [], need_columns(len(units))
+    line, times, zones, columns, seen = rows["line"], {}, [], need_columns(len(units)), reading.seen
     for ours in POINTS:
         if ours in chosen:
             times[ours], zoned = seen.moments(chosen[ours], rows[ours], line)
+            require_no_days(chosen[ours], times[ours], line)
             zones.append(zoned)
     for ours in ("run", "estimate"):
         if ours in chosen:
             times[ours] = seen.read(durations, chosen[ours], rows[ours], line)
-    nothing = dict.fromkeys((*POINTS, "run", "estimate"), pl.lit(None, pl.Float64)) | {"user": pl.lit(None, pl.String)}
+    nothing = dict.fromkeys((*POINTS, "run", "estimate"), pl.lit(None, pl.Float64))
     jobs = rows.with_columns(
         **{ours: column for ours, column in nothing.items() if ours not in chosen},
         **times,
@@ -169,10 +179,9 @@ def _jobs(
             for column, unit in zip(columns, units or ("need",), strict=True)
         },
         zoned=pl.coalesce(*zones, pl.lit(None, pl.Boolean)),
-    ).with_columns(
-        run=pl.coalesce("run", pl.col("end") - pl.col("start")),
-        user=pl.when(pl.col("user") != "").then("user"),
+        user=pl.when(pl.col("user") != "").then("user") if "user" in chosen else pl.lit(None, pl.String),
     )
+    jobs = with_states(jobs, rows, seen)
     if memory is not None:
         (gb, each), held = memory_unit(memory), dict(zip(units, columns, strict=True))
         number = pl.col(held["cpus"]) if each else 1
@@ -180,9 +189,18 @@ def _jobs(
     need, run = pl.col("need"), pl.col("run")
     reasons = {
         "another number of fields than in the header": ~pl.col("fits"),
-        "no run time": run.is_null(),
+        CANCELLED: pl.col("never"),
+        WAITING: pl.col("waits"),
+        "no run time": run.is_null() & ~pl.col("unfinished"),
         "a negative time": run < 0,
     }
     reasons |= reasons_of_needs(units) if units else {"no number of servers": ~(need > 0).fill_null(False)}
     jobs = jobs.with_columns(dropped=first_reason(reasons), estimate=pl.when(pl.col("estimate") > 0).then("estimate"))
-    return rows_of(jobs, len(columns))
+    whole = jobs.filter(pl.col("dropped").is_null() | pl.col("waits"))
+    seen.times(whole)
+    jobs = rows_of(jobs, len(columns))
+    waiting = jobs.filter(pl.col("dropped") == WAITING)
+    waiting = waiting.with_columns(pl.coalesce("job", pl.col("line").cast(pl.String)).alias("job"), dropped=None)
+    one = {"tasks": pl.lit(1, pl.Int64), "at_once": pl.lit(0, pl.Int64), "cut": pl.lit(False)}
+    reading.waiting.append(waiting.with_columns(**one))
+    return jobs
