@@ -134,9 +134,7 @@ def test_beside_the_chain(policy, system, lam, room):
     [
         (0.5, 20_000, 0.04),
         (0.9, 40_000, 0.08),
-        pytest.param(0.8, 40_000, 0.04, marks=pytest.mark.slow),
         pytest.param(0.9, 400_000, 0.03, marks=pytest.mark.slow),
-        pytest.param(0.95, 1_000_000, 0.03, marks=pytest.mark.slow),
     ],
 )
 def test_server_filling_beside_its_exact_sojourn_times(load, jobs, precision):
