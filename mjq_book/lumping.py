@@ -172,15 +172,10 @@ def lumping_errors(system: System, kept: Sequence[int] = (1, 3)) -> list[dict[st
     >>> print(errors[1]["rest"], f"{errors[1]['error']:.1f} %")
     work -0.9 %
     """
-    return [
-        {
-            "kept": rule["kept"],
-            "by": rule["by"],
-            "rest": rule["rest"],
-            "error": 100 * (rule["system"].capacity / system.capacity - 1),
-        }
-        for rule in stand_ins(system, kept)
-    ]
+    rules = stand_ins(system, kept)
+    for rule in rules:
+        rule["error"] = 100 * (rule.pop("system").capacity / system.capacity - 1)
+    return rules
 
 
 def random_system(family: str, draw: np.random.Generator) -> System:

@@ -30,24 +30,13 @@ def resource(
         What the resource is called.
     """
     fig, ax = plt.subplots(figsize=(WIDTH, 2.6))
-    height = 0.0
-    for k in in_service:
-        _block(ax, 6.6, height, 1.7, b[k - 1], f"class {k}", COLOURS[k - 1])
-        height += b[k - 1]
-    ax.add_patch(Rectangle((6.6, 0), 1.7, B, fill=False, lw=2))
-    if B > height:
-        ax.text(7.45, (B + height) / 2, f"free: {B - height:g}", ha="center", va="center")
+    _filled(ax, 6.6, 1.7, B, [(b[k - 1], f"class {k}", COLOURS[k - 1]) for k in in_service], "free")
     x = 5.9
     for k in queue:
         x -= 1.0
         need, text, colour = (b[k - 1], str(k), COLOURS[k - 1]) if k else (sum(b) / len(b), "?", "white")
         _block(ax, x, (B - need) / 2, 0.9, need, text, colour)
-    for start, end in (
-        ((x - 1.5, B / 2), (x - 0.1, B / 2)),
-        ((5.95, B / 2), (6.55, B / 2)),
-        ((8.4, B / 2), (9.3, B / 2)),
-    ):
-        ax.add_patch(FancyArrowPatch(start, end, arrowstyle="-|>", mutation_scale=14, color="black"))
+    _arrows(ax, B / 2, (x - 1.5, x - 0.1), (5.95, 6.55), (8.4, 9.3))
     ax.text(x - 0.8, B / 2 * 1.08, r"rate $\lambda$", ha="center", va="bottom")
     ax.text(7.45, B * 1.02, f"{name} = {B:g}", ha="center", va="bottom")
     ax.text((x + 5.9) / 2, B * 1.02, "queue, first come first served", ha="center", va="bottom")
@@ -69,22 +58,15 @@ def tracker(N: int, sizes: Sequence[int], at_tracker: int, waiting: int, places:
     waiting, places : int
     """
     fig, ax = plt.subplots(figsize=(WIDTH, 2.6))
-    height = 0.0
-    for k, size in enumerate(sizes):
-        _block(ax, 7.2, height, 1.6, size, f"size {size}", COLOURS[k % len(COLOURS)])
-        height += size
-    ax.add_patch(Rectangle((7.2, 0), 1.6, N, fill=False, lw=2))
-    if N > height:
-        ax.text(8.0, (N + height) / 2, f"idle: {N - height:g}", ha="center", va="center")
+    blocks = [(size, f"size {size}", COLOURS[k % len(COLOURS)]) for k, size in enumerate(sizes)]
+    _filled(ax, 7.2, 1.6, N, blocks, "idle")
     ax.add_patch(Rectangle((4.9, N / 2 - N / 6), 1.2, N / 3, facecolor="white", edgecolor="black", lw=2))
     ax.text(5.5, N / 2, f"size {at_tracker}", ha="center", va="center")
     for k in range(places):
         text = "?" if k < waiting else ""
         _block(ax, 3.5 - 0.6 * k, N / 2 - N / 10, 0.6, N / 5, text, "white")
     entrance = 4.1 - 0.6 * places  # of the queue
-    for start, end in ((entrance - 1.2, entrance - 0.05), (4.15, 4.85), (6.15, 7.15), (8.85, 9.7)):
-        arrow = FancyArrowPatch((start, N / 2), (end, N / 2), arrowstyle="-|>", mutation_scale=14, color="black")
-        ax.add_patch(arrow)
+    _arrows(ax, N / 2, (entrance - 1.2, entrance - 0.05), (4.15, 4.85), (6.15, 7.15), (8.85, 9.7))
     for x, text in (
         (entrance - 0.65, r"rate $\lambda$"),
         ((entrance + 4.1) / 2, f"queue, $C = {places}$"),
@@ -126,6 +108,23 @@ def network(boxes: dict[str, tuple[float, float, str]], routes: dict[str, Iterab
     ax.legend(loc="upper center", bbox_to_anchor=(0.5, 0), ncols=len(routes))
     ax.axis("off")
     return ax
+
+
+def _filled(ax, x, width, size, blocks, rest):
+    """Draw a box that blocks fill from below, each with its height, words and colour, and say how much is left."""
+    height = 0.0
+    for block in blocks:
+        _block(ax, x, height, width, *block)
+        height += block[0]
+    ax.add_patch(Rectangle((x, 0), width, size, fill=False, lw=2))
+    if size > height:
+        ax.text(x + width / 2, (size + height) / 2, f"{rest}: {size - height:g}", ha="center", va="center")
+
+
+def _arrows(ax, y, *ends):
+    for start, end in ends:
+        arrow = FancyArrowPatch((start, y), (end, y), arrowstyle="-|>", mutation_scale=14, color="black")
+        ax.add_patch(arrow)
 
 
 def _block(ax, x, y, width, height, text, colour):

@@ -130,11 +130,9 @@ def solution(chapter: str, name: str, questions: list[Drawn]) -> list[Block]:
         if isinstance(question, Task):
             blocks += [("text", "A model answer:"), ("text", question.model), ("worth", question.worth)]
         else:
-            unit = f" {question.unit}" if question.unit else ""
-            blocks += [
-                ("text", question.explained(variant.values, variant.answer)),
-                ("text", f"The answer is {variant.answer}{unit}."),
-            ]
+            answer = f"{variant.answer} {question.unit}".rstrip()
+            way = question.explained(variant.values, variant.answer)
+            blocks += [("text", way), ("text", f"The answer is {answer}.")]
     return blocks
 
 

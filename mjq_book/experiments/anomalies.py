@@ -15,6 +15,7 @@ become 0 in all resources.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -84,9 +85,8 @@ def losses(case: int) -> list[dict]:
             other = changed(cluster, change, k, i)
             after = None if other is None or before is None else _capacity(other, placement)
             if after is not None:
-                loss = 1 - after / before
                 key = {"change": change, "placement": placement, "hosts": cluster.hosts}
-                result.append(key | {"case": case, "loss": loss})
+                result.append(key | {"case": case, "loss": 1 - after / before})
     return result
 
 
@@ -101,15 +101,13 @@ def _capacity(cluster, placement):
 
 def rows(pairs: list[dict]) -> Iterator[dict]:
     """Yield a row for each change, placement and number of hosts."""
-    for change in CHANGES:
-        for placement in PLACEMENTS:
-            for hosts in (2, 3):
-                key = {"change": change, "placement": placement, "hosts": hosts}
-                those = [pair for pair in pairs if key.items() <= pair.items()]
-                worst = max(those, key=lambda pair: pair["loss"])
-                lower = sum(pair["loss"] > CLOSE for pair in those)
-                lost = worst["loss"] if lower else 0.0
-                yield key | {"pairs": len(those), "lower": lower, "largest": lost, "case": worst["case"]}
+    for change, placement, hosts in itertools.product(CHANGES, PLACEMENTS, (2, 3)):
+        key = {"change": change, "placement": placement, "hosts": hosts}
+        those = [pair for pair in pairs if key.items() <= pair.items()]
+        worst = max(those, key=lambda pair: pair["loss"])
+        lower = sum(pair["loss"] > CLOSE for pair in those)
+        lost = worst["loss"] if lower else 0.0
+        yield key | {"pairs": len(those), "lower": lower, "largest": lost, "case": worst["case"]}
 
 
 def main() -> None:

@@ -111,7 +111,6 @@ def fewest_replicas(rate: float, exponents: dict[str, float] | None = None) -> i
     >>> fewest_replicas(60.0), fewest_replicas(60.0, fitted())
     (4, 6)
     """
-    rate = float(checks.positive("rate", rate, ndim=0))
     replicas = math.floor(rate * AT_REPLICA.mean / REPLICA_CORES) + 1
     while predicted(replicas, rate, exponents).quantile(LEVEL) > TARGET:
         replicas += 1

@@ -189,12 +189,12 @@ def truth_of(case: Case) -> Truth:
     return Truth(*(dict(zip(QUANTITIES, map(float, x), strict=True)) for x in (values, errors)))
 
 
-def of_case(case: Case, truth: Truth, jobs: int, logs: int, seed: int = 1) -> Iterator[dict]:
+def of_case(case: Case, truth: Truth, jobs: int, logs: int) -> Iterator[dict]:
     """Count the intervals of many logs of one process: a row for each quantity."""
     all_intervals: dict[str, list] = {}
     effective = []
     for number in range(logs):
-        log = drawn(case, jobs, np.random.default_rng([SEED, seed, CASES.index(case), jobs, number]))
+        log = drawn(case, jobs, np.random.default_rng([SEED, 1, CASES.index(case), jobs, number]))
         schedule = _replayed(log, MACHINES[case.needs].servers, case.policy)
         effective.append(min(worth(log).number, intervals.effective_number(schedule.wait)))
         for name, ends in _intervals(log, case).items():
@@ -202,17 +202,13 @@ def of_case(case: Case, truth: Truth, jobs: int, logs: int, seed: int = 1) -> It
     for quantity, ends in all_intervals.items():
         given = [pair for pair in ends if pair is not None]
         value, error = truth.values[quantity], 2 * truth.errors[quantity]
+        ratios = [high / low if low > 0 else np.inf for low, high in given]
         yield case._asdict() | {
             "jobs": jobs, "effective": float(np.median(effective)), "quantity": quantity, "logs": logs,
             "given": len(given),
             "held": float(np.mean([low - error <= value <= high + error for low, high in given])) if given else None,
-            "ratio": _ratio(given) if given and quantity != "gain" else None,
+            "ratio": float(np.median(ratios)) if given and quantity != "gain" else None,
         }  # fmt: skip
-
-
-def _ratio(ends):
-    """Return the median of the upper ends over the lower ones."""
-    return float(np.median([high / low if low > 0 else np.inf for low, high in ends]))
 
 
 def _intervals(log, case):

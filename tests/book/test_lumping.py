@@ -10,7 +10,6 @@ from mjq_book.lumping import (
     FAMILIES,
     NEEDS_OF_THE_REST,
     SPLITS,
-    lumping_errors,
     random_system,
     rest_as_one,
     stand_ins,
@@ -90,13 +89,6 @@ def test_which_needs_are_kept():
     for rule in stand_ins(SYSTEM):
         kept, result = rule["kept"], rule["system"].needs
         assert set(result[:kept] if kept else result) == KEPT[kept, rule["by"]]
-
-
-def test_errors_are_those_of_the_capacity():
-    errors = lumping_errors(SYSTEM)
-    for rule, row in zip(stand_ins(SYSTEM), errors, strict=True):
-        assert {key: rule[key] for key in ("kept", "by", "rest")} == {key: row[key] for key in ("kept", "by", "rest")}
-        assert row["error"] == pytest.approx(100 * rule["system"].capacity / SYSTEM.capacity - 100)
 
 
 @pytest.mark.parametrize("family", FAMILIES)

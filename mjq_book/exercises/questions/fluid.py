@@ -49,16 +49,6 @@ def throughput(users, think, k, mean, p):
     return fluid.stationary_point(network, p).throughput[JOB]
 
 
-def draw_long_stay(rng):
-    values = draw_open(rng)
-    return values | {"t": round(rng.uniform(1, 3) * requests(**values) / values["lam"], 1)}
-
-
-def longer_than(t, k, mean, lam, p):
-    network = one_queue(lam, k, mean)
-    return 1 - float(fluid.response_time_cdf([t], network, [JOB], p=p)[0])
-
-
 # --- Ways -----------------------------------------------------------------------------------------------------------
 
 
@@ -131,8 +121,10 @@ QUESTIONS = (
         "{share} of a server, and {busy} servers are busy.", way_of_closed,
     ),
     Question(
-        "A long response", OPEN + "With which probability does a request take longer than {t} s?", "", draw_long_stay,
-        longer_than, {"that servers are shared": lambda t, mean, **_: math.exp(-t / mean)},
+        "A long response", OPEN + "With which probability does a request take longer than {t} s?", "",
+        given(draw_open, t=lambda rng, lam, **values: round(rng.uniform(1, 3) * requests(lam=lam, **values) / lam, 1)),
+        lambda t, k, mean, lam, p: 1 - float(fluid.response_time_cdf([t], one_queue(lam, k, mean), [JOB], p=p)[0]),
+        {"that servers are shared": lambda t, mean, **_: math.exp(-t / mean)},
         "In the long run {lam} · {mean} = {busy} servers are busy, and a request has the share (1 − ({busy} / "
         "{k})^{p})^(1 / {p}) = {share} of a server. With this share its exponential service ends at rate {share} / "
         "{mean} per second, so it takes longer than {t} s with probability exp(−{share} · {t} / {mean}) = {answer}.",

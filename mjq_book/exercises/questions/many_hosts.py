@@ -79,14 +79,6 @@ def draw_blocked(rng):
     return {"B": size, "f1": free[0], "f2": free[1], "f3": free[2], "need": need}
 
 
-def by_the_sum(B, need, **free):
-    return 0 if sum(free.values()) >= need else 2
-
-
-def who_blocks(B, need, **free):
-    return 0 if max(free.values()) >= need else 1 if sum(free.values()) >= need else 2
-
-
 SHARE = mh.share_that_must_end(64, 8)
 
 QUESTIONS = (
@@ -144,7 +136,9 @@ QUESTIONS = (
         "Why does it wait?",
         "Three hosts of {B} units have {f1}, {f2} and {f3} units free. The head of the queue needs {need} units. It",
         ("starts", "waits, and in one pool it would start", "waits, and in one pool it would wait, too"),
-        draw_blocked, who_blocks, {"that it must fit on one host": by_the_sum},
+        draw_blocked,
+        lambda B, need, **free: 0 if max(free.values()) >= need else 1 if sum(free.values()) >= need else 2,
+        {"that it must fit on one host": lambda B, need, **free: 0 if sum(free.values()) >= need else 2},
         "The most that one host has free is {most} units, and all have {sum} units together. It needs {need}.",
         lambda B, need, **free: {"most": str(max(free.values())), "sum": str(sum(free.values()))},
     ),

@@ -71,10 +71,6 @@ def way_of_asymptote(lam, **values):
     return {"X": near.capacity, "delta": near.delta, "exact": mean_stay(lam=lam, **values)}
 
 
-def way_of_the_tail(lam, **values):
-    return {"X": capacity(**values), "u": lam + decay_rate(lam, **values), "left": what_is_left(lam, **values)}
-
-
 def way_of_log(**runs):
     times = list(runs.values())
     return {"mean": statistics.mean(times), "variance": statistics.pvariance(times), "scv": dispersion_of_log(**runs)}
@@ -136,7 +132,8 @@ QUESTIONS = (
         "is θ?", "per hour", draw_arrivals, decay_rate, {"that completions slow down": what_is_left},
         "A long queue that came about at arrival rate {lam} completes jobs at the limiting completion rate "
         "ũ({lam}) = {u} per hour, which differs from the capacity X = {X}. So θ = {u} − {lam} = {answer} per hour. "
-        "(X − λ is {left}.)", way_of_the_tail,
+        "(X − λ is {left}.)",
+        lambda lam, **v: {"X": capacity(**v), "u": lam + decay_rate(lam, **v), "left": what_is_left(lam, **v)},
     ),
     Question(
         "A log of run times",

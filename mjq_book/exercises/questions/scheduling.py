@@ -89,14 +89,6 @@ def queue(
     return scheduling.finite_queue(lam, B, (b1, b2), (mu1, mu2), (p1, 1 - p1), room, policy)
 
 
-def percent_lost(policy, **values):
-    return 100 * (1 - queue(policy, **values).accepted)
-
-
-def time_in_queue(policy, **values):
-    return queue(policy, **values).EWq
-
-
 def percent_accepted(policy, p1, lam):
     """Return the share of jobs that two servers accept, if one job may wait."""
     return 100 * scheduling.finite_queue(lam, 2, (1, 2), (1, 1), (p1, 1 - p1), 1, policy).accepted
@@ -157,7 +149,8 @@ QUESTIONS = (
     ),
     Question(
         "First-fit", QUEUE + "The policy is first-fit. How long is a job in the queue, on average, if it is not lost?",
-        TIME, draw_queue, partial(time_in_queue, "first-fit"), {PASSING: partial(time_in_queue, "fcfs")},
+        TIME, draw_queue, lambda **values: queue("first-fit", **values).EWq,
+        {PASSING: lambda **values: queue("fcfs", **values).EWq},
         "A state says how many jobs of each kind are in service, and which kinds wait, in order: {count} states. Their "
         "balance equations give a mean of {ENq} jobs in the queue, and {through} jobs per hour that are accepted. By "
         "Little's law a job waits {ENq} / {through} = {answer} hours. In order of arrival it would be {EWq_in_order} "
@@ -165,8 +158,8 @@ QUESTIONS = (
     ),
     Question(
         "Most servers first", QUEUE + "Of the jobs that fit, one that needs the most servers starts. How many jobs are "
-        "lost?", "percent", draw_queue, partial(percent_lost, "most-servers-first"),
-        {PASSING: partial(percent_lost, "fcfs")},
+        "lost?", "percent", draw_queue, lambda **values: 100 * (1 - queue("most-servers-first", **values).accepted),
+        {PASSING: lambda **values: 100 * (1 - queue("fcfs", **values).accepted)},
         "A state says how many jobs of each kind are in service, and which kinds wait, in order: {count} states. By "
         "their balance equations a share of {accepted} of the jobs is accepted, so {answer} % are lost. In order of "
         "arrival it would be {lost_in_order} %.", partial(way_of_queue, "most-servers-first"),

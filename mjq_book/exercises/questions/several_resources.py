@@ -209,10 +209,6 @@ def larger(first, second):
     return 2 if abs(first / second - 1) < 1e-9 else int(first < second)
 
 
-def order_of_the_largest_packing(**values):
-    return larger(max(sum(packing) for packing in maximal_packings(**values)), max(alone(**values)))
-
-
 def way_of_rows(**values):
     mixed, rows = in_two_orders(**values)
     first, second = alone(**values)
@@ -325,7 +321,8 @@ QUESTIONS = (
         "order of arrival. The jobs come either in random order, or in long rows of one kind and then of the other. "
         "The capacity is larger", ("in random order", "in long rows", "in neither"), draw_rows,
         lambda **values: larger(*in_two_orders(**values)),
-        {"that jobs which fit together must also come so that they run together": order_of_the_largest_packing},
+        {"that jobs which fit together must also come so that they run together":
+         lambda **values: larger(max(map(sum, maximal_packings(**values))), max(alone(**values)))},
         "In a row of the first kind {first} jobs run, and in one of the second kind {second}. So long rows complete "
         "1 / ({p1} / {first} + (1 − {p1}) / {second}) = {rows} jobs per mean time. In random order there fit {steps} "
         "jobs of the second kind beside 0, 1, 2, … of the first, and the product form gives {mixed}.", way_of_rows,

@@ -35,11 +35,6 @@ def endless_rows(p1, **values):
     return 1 / (p1 / alone[0] + (1 - p1) / alone[1])
 
 
-def mean_of_the_rates(p1, **values):
-    alone = rates_alone(**values)
-    return p1 * alone[0] + (1 - p1) * alone[1]
-
-
 def capacity_one_or_all(n, p1, r, t):
     return ns.one_or_all(n, 1, p1, t, t**2, order=r)[0]
 
@@ -137,7 +132,8 @@ QUESTIONS = (
         "rows. How many jobs per hour can the cluster do?",
         "jobs per hour", draw_two_kinds, endless_rows,
         {"that servers are left over": lambda N, p1, n1, n2, t1, t2: N / (p1 * n1 * t1 + (1 - p1) * n2 * t2),
-         "that a share of the jobs is no share of the time": mean_of_the_rates},
+         "that a share of the jobs is no share of the time":
+         lambda p1, **values: p1 * rates_alone(**values)[0] + (1 - p1) * rates_alone(**values)[1]},
         "Of the small jobs {fit1} run at a time, so a long row of them leaves at {X1} per hour; of the large ones "
         "{fit2}, at {X2} per hour. A job takes {p1} / {X1} + (1 − {p1}) / {X2} = {per_job} hours on average, so the "
         "capacity is 1 / {per_job} = {answer} jobs per hour.", way_of_endless_rows,

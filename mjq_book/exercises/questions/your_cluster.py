@@ -47,10 +47,6 @@ def replayed(N, **values):
     return schedule.replay([0] * JOBS, need, run, None, N, "fcfs")
 
 
-def rate_of_log(**values):
-    return 60 * JOBS / float(replayed(**values).finish.max())
-
-
 def rate_of_log_without_waste(N, **values):
     need, run = log(**values)
     return 60 * JOBS * N / sum(n * r for n, r in zip(need, run, strict=True))
@@ -114,7 +110,8 @@ QUESTIONS = (
         "A machine of {N} servers finds these jobs in its queue:\n\n| job | servers | runs (minutes) |\n|--:|--:|--:|\n"
         "| 1 | {n1} | {r1} |\n| 2 | {n2} | {r2} |\n| 3 | {n3} | {r3} |\n| 4 | {n4} | {r4} |\n| 5 | {n5} | {r5} |\n"
         "| 6 | {n6} | {r6} |\n\nThey start in this order; nobody passes. At which rate are they worked off, from the "
-        "first start to the last end?", "jobs per hour", draw_log, rate_of_log,
+        "first start to the last end?", "jobs per hour", draw_log,
+        lambda **values: 60 * JOBS / float(replayed(**values).finish.max()),
         {"that servers are idle while jobs wait": rate_of_log_without_waste},
         "Each job starts as soon as all before it have started and enough servers are free:\n\n{schedule}\n\nThe last "
         "one ends at minute {end}, so 6 jobs take {end} minutes: {answer} jobs per hour. If no server were ever idle, "
