@@ -19,10 +19,11 @@ from mjq_logs.reading.text import blocks, is_parquet
 from mjq_logs.reading.vectors import MEMORY, units_of
 
 LOOKED_AT = 200  # lines, to tell the format
-HOW_TO = "the page How to of the book has a command that makes a table of it"
+HOW_TO = "the page For operators of the book has a command that makes a table of it"
 # Of formats that are not read: what the first line looks like, what it then is, and what to do.
 FOREIGN = (
     (r'"?JOB_(?:FINISH|NEW|START|STATUS)"? ', f"the accounting of LSF (lsb.acct); {HOW_TO}"),
+    (r"# Version: \S+$|(?:[^:]*:){6}[a-z]*:\d+(?::\d+){3}:", f"the accounting of Grid Engine; {HOW_TO}"),
     (r"\s*JOBID\s+USER\s+STAT\s+QUEUE\b", f"what bjobs of LSF prints, which has no run times; of lsb.acct {HOW_TO}"),
     (r"\d\d/\d\d/\d{4} \d\d:\d\d:\d\d;[A-Z];", f"the accounting of PBS; {HOW_TO}"),
     (r"\s*JOBID\s+PARTITION\b", "what squeue prints, which has no jobs that have ended; ask sacct for them"),

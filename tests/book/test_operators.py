@@ -7,6 +7,7 @@ import subprocess
 import sys
 from importlib.util import module_from_spec, spec_from_file_location
 
+import numpy as np
 import pytest
 
 from mjq_logs import Log, read_calendar, read_log
@@ -85,13 +86,13 @@ def test_the_examples_of_modules_of_the_book_run(path):
 # --- Logs of other schedulers -----------------------------------------------------------------------------------------
 
 RAW = ROOT / "tests/logs/raw"
-RECIPES = dict(re.findall(r"^:::\{dropdown\} (\w+)$.*?```bash\n(.*?)```", PAGE.split("(how-to-logs)=")[1], re.M | re.S))
+RECIPES = dict(re.findall(r"^:::\{dropdown\} ([\w ]+)$.*?```bash\n(.*?)```", PAGE.split("(how-to-logs)=")[1], re.M | re.S))
 FIRST = 1_750_000_100  # when the first job of each file came
 # What a machine without these programs has in their place.
 PROGRAMS = f"kubectl() {{ cat '{RAW}/pods.json'; }}; ray() {{ cat '{RAW}/tasks.json'; }}\n"
 
 
-@pytest.mark.parametrize("name", RECIPES)
+@pytest.mark.parametrize("name", [name for name in RECIPES if name != "Grid Engine"])
 def test_a_recipe_makes_a_table_that_is_read(tmp_path, name):
     """Each file has eight jobs, one every 100 seconds, which wait for ten and hold four servers for a minute."""
     for file in ("lsb.acct", "pbs.acct"):
@@ -103,3 +104,52 @@ def test_a_recipe_makes_a_table_that_is_read(tmp_path, name):
     assert log.submit.tolist() == [FIRST + 100 * k for k in range(8)]
     assert set(log.wait) == {10} and set(log.run) == {60} and set(log.need) == {4} and log.clock == 0
     assert log.lines.read == 8 and (name == "PBS") == (log.estimate is not None and set(log.estimate) == {3600})
+
+
+GRID_ENGINE = ROOT / "tests/logs/real_gridengine/accounting"
+# Records that documents and parsers of these formats show, without their people; what they say: submission, start, end
+# and slots.
+DOCUMENTED = {
+    "lsb.acct": '"JOB_FINISH" "5.1" 1089407406 699195 283 33554482 1 1089290023 0 0 1089406862 "user" "8nm" "" "" "" '
+    '"host" "prog/step" "" "/step.txt" "/err.txt" "1089290023.699195" 0 1 "host" 64 3.3 "" "/step 362 7 8" 277.210000 '
+    '17.280000 0 0 -1 0 0 927804 87722 0 0 0 -1 0 0 0 0 0 -1 "" "default" 0 1 "" "" 0 310424 339112 "" "" ""',
+    "pbs.acct": "04/30/2014 15:36:20;E;5000.bob;user=user group=group jobname=STDIN queue=batch ctime=1398892818 "
+    "qtime=1398892818 etime=1398892818 start=1398893580 owner=user@bob exec_host=bob/0 session=22933 end=1398893780 "
+    "Exit_status=0 resources_used.cput=00:00:00 resources_used.mem=2580kb resources_used.walltime=00:03:20",
+    "accounting": "q:host:group:user:STDIN:43:sge:19:1200093286:1200093294:1200093295:0:0:1:0:0:0.000000:0:0:0:0:46206:"
+    "0:0:0.0:0:0:0:0:337:257:NONE:defaultdepartment:NONE:1:0:0.09:0.000213:0.0:-U user -q q:0.0:NONE:30171136.0",
+}
+TOLD = {
+    "LSF": (1089290023, 1089406862, 1089407406, 1), "PBS": (1398892818, 1398893580, 1398893780, 1),
+    "Grid Engine": (1200093286, 1200093294, 1200093295, 1),
+}  # fmt: skip
+
+
+def table_of(folder, name):
+    """The table that a recipe makes in a folder."""
+    done = subprocess.run(["bash", "-ec", RECIPES[name]], cwd=folder, capture_output=True, text=True)
+    assert done.returncode == 0 and not done.stderr, done.stderr
+    return folder / "jobs.csv"
+
+
+@pytest.mark.parametrize("name", TOLD)
+def test_a_documented_record_becomes_a_job(tmp_path, name):
+    for file, record in DOCUMENTED.items():
+        (tmp_path / file).write_text(f"{record}\n", encoding="utf-8")
+    log = read_log(table_of(tmp_path, name), servers=1, strict=True)
+    assert (log.submit[0], log.start[0], log.start[0] + log.run[0], log.need[0]) == TOLD[name] and len(log) == 1
+
+
+def test_a_real_grid_engine_is_read_as_it_was(tmp_path):
+    shutil.copy(GRID_ENGINE, tmp_path)
+    log = read_log(table_of(tmp_path, "Grid Engine"), servers=16, strict=True)
+    assert len(log) == log.lines.read == 31
+    seconds = (log.start + log.run).max() - log.submit.min()
+    assert log.need @ log.run / (16 * seconds) == pytest.approx(0.338, abs=5e-4)
+    assert log.wait.mean() / 60 == pytest.approx(1.169, abs=5e-4)
+    assert set(log.estimate[np.isfinite(log.estimate)]) == {20, 60, 90, 100, 120, 400}
+    with pytest.raises(ValueError, match="accounting of Grid Engine; the page For operators"):
+        read_log(GRID_ENGINE)
+    (tmp_path / "cut").write_text(GRID_ENGINE.read_text().split("\n", 4)[4])
+    with pytest.raises(ValueError, match="accounting of Grid Engine; the page For operators"):
+        read_log(tmp_path / "cut")
