@@ -7,13 +7,12 @@ from __future__ import annotations
 
 import numpy as np
 import polars as pl
-from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
 from numpy.typing import ArrayLike
 
 from mjq._util import checks
-from mjq.plots.figures import COLOURS, WIDTH
+from mjq.plots.figures import COLOURS
 from mjq.plots.schedules import pieces_of
 
 RESERVED, RUNNING = COLOURS[1], COLOURS[5]
@@ -70,16 +69,16 @@ def timeline(N: int, sizes: ArrayLike, mapping: ArrayLike, running: ArrayLike) -
     return pl.DataFrame(rows, schema=["size", "comes", "fits", "starts", "completes", "servers"], orient="row")
 
 
-def draw_timeline(jobs: pl.DataFrame, ax: Axes | None = None, until: float | None = None) -> Axes:
+def draw_timeline(jobs: pl.DataFrame, ax: Axes, until: float) -> Axes:
     """Draw the first moments of a saturated cluster: who holds which servers, and which job is next while servers idle.
 
     Parameters
     ----------
     jobs : polars.DataFrame
         What :func:`timeline` returns.
-    ax : matplotlib.axes.Axes, optional
-    until : float, optional
-        End of the drawing, by default the last completion.
+    ax : matplotlib.axes.Axes
+    until : float
+        End of the drawing.
 
     Returns
     -------
@@ -89,28 +88,27 @@ def draw_timeline(jobs: pl.DataFrame, ax: Axes | None = None, until: float | Non
 
     Examples
     --------
-    >>> ax = draw_timeline(timeline(2, [1, 2], mapping=[1, 1], running=[5, 2]))
+    >>> from matplotlib import pyplot as plt
+    >>> ax = draw_timeline(timeline(2, [1, 2], mapping=[1, 1], running=[5, 2]), plt.figure().gca(), until=9)
     >>> [word.get_text() for word in ax.texts]
     ['1', '2', 'next: 2']
     >>> plt.close(ax.figure)
     """
-    end = float(jobs["completes"].max() if until is None else checks.positive("until", until, ndim=0))  # type: ignore[arg-type]
     servers = 1 + max(max(held) for held in jobs["servers"])
-    ax = plt.subplots(figsize=(WIDTH, 3.8))[1] if ax is None else ax
-    for job in jobs.filter(jobs["fits"] < end).iter_rows(named=True):
-        pieces, last = pieces_of(job["servers"]), min(job["completes"], end)
+    for job in jobs.filter(jobs["fits"] < until).iter_rows(named=True):
+        pieces, last = pieces_of(job["servers"]), min(job["completes"], until)
         for lowest, count in pieces:
             for colour, begin, finish in ((RESERVED, "fits", "starts"), (RUNNING, "starts", "completes")):
                 corner, length = (job[begin], lowest), job[finish] - job[begin]
                 ax.add_patch(Rectangle(corner, length, count, facecolor=colour, edgecolor="black", lw=0.6))
-        if last - job["starts"] > LEAST_RUN * end:
+        if last - job["starts"] > LEAST_RUN * until:
             lowest, count = max(pieces, key=lambda piece: piece[1])
             middle, size = ((job["starts"] + last) / 2, lowest + count / 2), str(job["size"])
-            upright = last - job["starts"] > DIGIT * len(size) * end
+            upright = last - job["starts"] > DIGIT * len(size) * until
             ax.text(*middle, size, ha="center", va="center", fontsize=11, rotation=0 if upright else 90)
-        if job["fits"] - job["comes"] > LEAST_WAIT * end:
+        if job["fits"] - job["comes"] > LEAST_WAIT * until:
             middle = (job["comes"] + job["fits"]) / 2, 1.025 * servers
             ax.text(*middle, f"next: {job['size']}", ha="center", fontsize=11)
-    ax.set(xlim=(0, end), ylim=(0, servers), xlabel="time", ylabel="servers")
+    ax.set(xlim=(0, until), ylim=(0, servers), xlabel="time", ylabel="servers")
     ax.grid(False)
     return ax

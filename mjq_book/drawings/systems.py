@@ -136,8 +136,8 @@ def state_graph(
     states: Sequence,
     transitions: Callable | dict[str, Callable],
     positions: dict[Any, tuple[float, float]],
-    name: Callable[[Any], str] = str,
-    ax: Axes | None = None,
+    name: Callable[[Any], str],
+    ax: Axes,
     size: float = 1500,
 ) -> Axes:
     """Draw the states of a small chain and the transitions between them.
@@ -151,11 +151,11 @@ def state_graph(
         State to (x, y).
     name : callable
         What to write into a state's circle.
+    ax : matplotlib.axes.Axes
+        Its legend has the labels when it is asked for.
     size : float
         Area of a circle.
     """
-    if ax is None:
-        _, ax = plt.subplots(figsize=(WIDTH, 4.4))
     import networkx as nx  # few chapters draw a chain, and all would wait for the import
 
     graph = nx.DiGraph()
@@ -170,8 +170,6 @@ def state_graph(
             connectionstyle="arc3,rad=0.12",
         )  # fmt: skip
         ax.plot([], [], color=colour, label=label)
-    if len(rules) > 1:
-        ax.legend()
     ax.margins(0.12)
     ax.axis("off")
     return ax

@@ -53,8 +53,8 @@ class Question(_Varied):
     unit : str
         Of the answer; empty for a pure number.
     draw : callable
-        From a random generator to the numbers by name: whole numbers, and floats of few decimals, which the text
-        shows in full.
+        From a random generator to the numbers by name, as :func:`given` returns it: whole numbers, and floats of few
+        decimals, which the text shows in full.
     answer : callable
         From these numbers, by name, to the right answer. Both may raise ``ValueError`` if the numbers violate a
         constraint of the model: then others are drawn.

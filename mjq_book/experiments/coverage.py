@@ -175,10 +175,8 @@ def truth_of(case: Case) -> Truth:
     work = float(np.dot(machine.needs, machine.shares) * machine.mean)
     for run in range(MOST_RUNS):
         log = drawn(case, RUN, np.random.default_rng([SEED, 0, CASES.index(case), run]))
-        here, more = (
-            _replayed(log, size, case.policy).wait[round(FIRST * RUN) :] / 3600
-            for size in (machine.servers, machine.more)
-        )
+        sizes = machine.servers, machine.more
+        here, more = (_replayed(log, size, case.policy).wait[round(FIRST * RUN) :] / 3600 for size in sizes)
         share = own_order_capacity(log.of(np.arange(len(log)) < SATURATED), case.policy).share
         rate = share * machine.servers / work
         estimates.append((here.mean(), np.percentile(here, PERCENTILE), here.mean() - more.mean(), rate, share, work))

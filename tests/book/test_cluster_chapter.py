@@ -26,7 +26,7 @@ def test_no_server_is_held_twice_and_the_order_is_kept(jobs):
 
 def test_drawing_shows_what_is_reserved_and_what_runs():
     found = timeline(3, [1, 2, 3], mapping=[1, 1, 1], running=[5, 2, 9])
-    ax = draw_timeline(found, until=8)
+    ax = draw_timeline(found, plt.figure().gca(), until=8)
     blocks = [(*patch.get_xy(), patch.get_width(), patch.get_height()) for patch in ax.patches]
     # Each job twice, mapped and running; the last one comes at 2, fits at 6 and starts at 7.
     assert blocks == [(0, 0, 1, 1), (1, 0, 5, 1), (1, 1, 1, 2), (2, 1, 2, 2), (6, 0, 1, 3), (7, 0, 9, 3)]
