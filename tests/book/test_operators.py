@@ -86,7 +86,9 @@ def test_the_examples_of_modules_of_the_book_run(path):
 # --- Logs of other schedulers -----------------------------------------------------------------------------------------
 
 RAW = ROOT / "tests/logs/raw"
-RECIPES = dict(re.findall(r"^:::\{dropdown\} ([\w ]+)$.*?```bash\n(.*?)```", PAGE.split("(how-to-logs)=")[1], re.M | re.S))
+RECIPES = dict(
+    re.findall(r"^:::\{dropdown\} (.+)$(?s:.*?)```bash\n(?s:(.*?))```", PAGE.split("(how-to-logs)=")[1], re.M)
+)
 FIRST = 1_750_000_100  # when the first job of each file came
 # What a machine without these programs has in their place.
 PROGRAMS = f"kubectl() {{ cat '{RAW}/pods.json'; }}; ray() {{ cat '{RAW}/tasks.json'; }}\n"
