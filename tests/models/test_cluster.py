@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mjq import cluster, stability
+from mjq import cluster
 from mjq import processing_capacity as pc
 from mjq.models.cluster import steady, tandem
 from mjq.simulation import simulate_cluster
@@ -69,45 +69,6 @@ def test_flows_balance(system):
     assert answer.utilization == pytest.approx(answer.mean_busy_servers / system["N"])
 
 
-def test_level_structure():
-    sizes, C = (1, 2, 3), 3
-    states = cluster.states(3, sizes, C)
-
-    def rule(s):
-        return cluster.transitions(s, 3, sizes, (0.5, 0.3, 0.2), 1, 2, (3, 4, 5), C)
-
-    Q = chain.generator(states, rule).toarray()
-    level = np.array([x1 for x1, _, _ in states])
-
-    def block(i, j):
-        return Q[np.ix_(level == i, level == j)]
-
-    assert abs(Q[abs(level[:, None] - level) > 1]).max() == 0
-    vectors = len(cluster.cluster_states(3, sizes))
-    assert block(0, 0).shape == (4 * vectors, 4 * vectors)  # one more tracker state than on other levels
-    assert block(1, 1).shape == (3 * vectors, 3 * vectors)
-    for shift in (0, 1):  # downwards level 1 differs: level 0 has more states
-        assert np.array_equal(block(2, 2 + shift), block(1, 1 + shift))
-    assert np.array_equal(block(1, 2), block(2, 3))
-    assert np.array_equal(block(2, 1), block(3, 2))
-    assert not np.array_equal(block(3, 3), block(2, 2))
-
-
-def test_verified_values():
-    uniform = cluster.uniform_sizes(16)
-    answer = cluster.performance(16, *uniform, lam=30, **PAPER)
-    assert answer.blocking == pytest.approx(0.5542925, abs=5e-8)
-    assert answer.mean_delay == pytest.approx(1.0459383, abs=5e-8)
-    assert answer.mean_busy_servers == pytest.approx(11.3655411, abs=5e-8)
-    assert answer.mean_jobs == pytest.approx(1.3371225, abs=5e-8)
-    assert answer.residual < 1e-10
-    light = cluster.performance(16, *uniform, lam=10, **PAPER)
-    assert light.blocking == pytest.approx(0.00397513, abs=5e-9)
-    assert light.mean_delay == pytest.approx(0.18393405, abs=5e-9)
-    half = cluster.performance(8, *cluster.uniform_sizes(8), lam=30, **PAPER)
-    assert (half.blocking, half.mean_delay) == pytest.approx((0.5666858, 1.0815664), abs=5e-8)
-
-
 @pytest.mark.parametrize("lam", [5, 30, 60, 80, 90, 95])
 def test_large_cluster(lam):
     answer = cluster.performance(lam=lam, **LARGE)
@@ -136,12 +97,6 @@ def test_saturated_cluster_with_a_fast_tracker_reaches_the_capacity(system):
     by_little = answer.mean_jobs / (np.array(system["p"]) / system["mu2"]).sum()
     assert by_little == pytest.approx(capacity, rel=1e-4)
     assert accepted == pytest.approx(by_little, rel=1e-6)
-
-
-def test_saturated_limit_of_large_clusters():
-    capacity = stability.throughput_equal_rates(64, dict.fromkeys(range(1, 65), 1 / 64), 1)
-    assert capacity < 1 / (math.e - 2)
-    assert capacity == pytest.approx(1 / (math.e - 2), rel=0.02)
 
 
 def test_order_of_the_paper():

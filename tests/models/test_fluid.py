@@ -88,13 +88,6 @@ def test_where_on_the_line_depends_on_the_phases_at_the_start():
     assert jobs(point, *QUEUES) == pytest.approx([16, 26, 8], abs=1e-4)
 
 
-def test_mixed_network():
-    hard = jobs(fluid.stationary_point(mixed()), *FOUR)
-    assert hard == pytest.approx([0.6, 1.05882, 1.2, 1.41176], abs=5e-6)
-    smooth = jobs(fluid.stationary_point(mixed(), p=2), *FOUR)
-    assert smooth == pytest.approx([0.92067, 1.40702, 1.50805, 1.53646], abs=5e-6)
-
-
 @pytest.mark.parametrize("p", [None, 2.0])
 def test_the_stationary_point_is_still_and_reached(p):
     network = mixed()
@@ -145,14 +138,6 @@ def test_response_times_of_one_queue_are_exponential_with_the_right_mean():
 def test_response_time_without_contention_is_the_service_time():
     network = open_queue(0.5, fluid.erlang(2, 1.0), math.inf)
     assert fluid.response_time_cdf(1.0, network, ("q", 1)) == pytest.approx(1 - 3 * math.exp(-2), rel=1e-10)
-
-
-@given(st.integers(0, 10**6), st.integers(0, 4))
-def test_the_drift_is_the_mean_change_of_the_chain(seed, most):
-    network = mixed()
-    state = tuple(np.random.default_rng(seed).integers(0, most + 1, len(network.start)).tolist())
-    change = sum(rate * (np.array(to) - state) for to, rate in fluid.transitions(state, network))
-    assert change == pytest.approx(fluid.drift([float(n) for n in state], network), abs=1e-12)
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -225,9 +210,7 @@ def test_simulation_agrees_with_the_product_form(network, time, seed):
         assert exact.throughput[pair] in run.throughput[pair].widened(2.5)
 
 
-def test_an_overloaded_queue_is_named_but_may_be_followed_in_time():
-    with pytest.raises(ValueError, match=r"queue 'q' is unstable: the open classes need 1\.5 of its 1 servers"):
-        fluid.stationary_point(open_queue(1.5))
+def test_an_overloaded_queue_may_be_followed_in_time():
     assert fluid.trajectory(open_queue(1.5), [40.0])[0, 0] == pytest.approx(20, abs=1)
 
 
@@ -332,14 +315,6 @@ def test_schedules_change_rates_and_servers():
     assert (run.paths[:, 2] == 0).all()  # a hundred units of time without arrivals empty the queue
     counted = run.throughput["q", 1]
     assert (0.5 * 100 + 1.5 * 100) / 300 in counted.widened(2.5)
-
-
-def test_a_subset_that_is_never_left_is_refused():
-    network = example_2(0.2)
-    with pytest.raises(ValueError, match="give the probabilities `entry`"):
-        fluid.response_time_cdf(1.0, network, QUEUES)
-    with pytest.raises(ValueError, match="a job never leaves"):
-        fluid.response_time_cdf(1.0, network, QUEUES, entry={("Q2", 1): 1.0})
 
 
 def test_very_stiff_networks_are_solved_or_refused():

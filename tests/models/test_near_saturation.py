@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from mjq import near_saturation as ns
 from mjq import processing_capacity as pc
 from mjq.models.near_saturation import constant, poisson_equation
-from mjq.simulation import simulate_multiserver
 from mjq.solvers import chain, drain
 from tests import rational
 from tests.conftest import systems
@@ -100,36 +99,6 @@ def test_delta_is_exact_however_far_rates_lie_apart(B, classes):
     assert found.delta == pytest.approx(float(delta), rel=1e-12, abs=1e-15)
 
 
-def test_relative_completions_are_the_lead_of_a_start():
-    """h(y) - h(y') is the limit of the difference of expected completions."""
-    ways = drain.configurations(6, (2, 3))
-    A = drain.departure_operator(ways, TABLE[2], TABLE[3]) @ np.eye(7)
-    pi = drain.saturated(ways, TABLE[2], TABLE[3]).probabilities[ways.blocked]
-    h, rates = poisson_equation.eliminated(A, pi), A.sum(axis=1)
-    step = 0.001
-    stay = np.eye(7) + step * (A - np.diag(rates))  # an Euler scheme, whose sum over steps has no error of its own
-    lead, now = np.zeros(7), rates - pi @ rates
-    for _ in range(40_000):
-        lead, now = lead + step * now, stay @ now
-    assert lead - pi @ lead == pytest.approx(h, abs=1e-9)
-
-
-@pytest.mark.parametrize("servers", [1, 3, 50])
-def test_one_class_is_as_random_as_arrivals(servers):
-    assert ns.relative_completions(servers, [1], [2], [1]) == (2 * servers, 0, 1)
-    assert ns.sojourn_asymptote(1, servers, [1], [2], [1]) == pytest.approx(1 / (2 * servers - 1), rel=1e-14)
-
-
-@given(st.lists(st.tuples(st.floats(0.05, 20), st.floats(0.05, 1)), min_size=1, max_size=5))
-def test_one_server_is_pollaczek_and_khinchine(classes):
-    mu, weights = np.array(classes).T
-    p = weights / weights.sum()
-    mean, second = p @ (1 / mu), 2 * p @ (1 / mu**2)
-    found = ns.relative_completions(1, [1] * len(p), mu, p)
-    assert found.capacity == pytest.approx(1 / mean, rel=1e-9)
-    assert 1 + found.delta == pytest.approx(second / (2 * mean**2), rel=1e-9)
-
-
 # --- The queue near saturation --------------------------------------------------------------------------------------
 
 
@@ -168,13 +137,6 @@ def test_queue_probabilities_decay_at_the_limiting_rate(system):
 # --- One or all -----------------------------------------------------------------------------------------------------
 
 
-@given(st.integers(1, 12), st.floats(0.1, 10), st.floats(0, 0.99), st.floats(0.1, 10))
-def test_one_or_all_is_the_poisson_equation(n, mu1, p1, mu2):
-    capacity, delta = ns.one_or_all(n, mu1, p1, 1 / mu2, 1 / mu2**2)
-    found = ns.relative_completions(n, (1, n), (mu1, mu2), (p1, 1 - p1))
-    assert (capacity, delta) == pytest.approx(found[:2], rel=1e-9, abs=1e-11)
-
-
 @pytest.mark.parametrize("order", [0.0, 0.5, 0.999999])
 @pytest.mark.parametrize("rare", [2.0**-4, 2.0**-28])
 def test_one_or_all_where_large_jobs_are_rare(rare, order):
@@ -189,36 +151,10 @@ def test_one_or_all_with_other_times_of_the_large_job():
     assert ns.one_or_all(5, 2, p, 2, 7 * 4) == pytest.approx(by_states[:2], rel=1e-10)
 
 
-def test_one_or_all_by_simulated_cycles():
-    rng, n, p1, cycles = np.random.default_rng(17), 6, 0.85, 200_000
-    small = rng.geometric(1 - p1, cycles) - 1
-    ends = 1 / np.arange(1, n + 1)
-    length = rng.gamma(np.maximum(small - n, 0)) / n + 2.0  # a large job takes exactly 2
-    for k in range(n):
-        length += np.where(small > k, rng.exponential(ends[k], cycles), 0)
-    capacity, delta = ns.one_or_all(n, 1, p1, 2.0, 0)
-    jobs = small + 1
-    assert jobs.sum() / length.sum() == pytest.approx(capacity, rel=0.01)
-    excess = jobs - capacity * length
-    assert excess.var() / jobs.mean() == pytest.approx(1 + 2 * delta, rel=0.03)
-
-
 def test_one_or_all_at_its_ends():
     assert ns.one_or_all(1, 1, 0, 2, 4) == pytest.approx((0.5, 0))
     assert ns.one_or_all(9, 3, 1, 2, 4) == (27, 0)
     assert ns.one_or_all(7, 1, 0, 2, 0) == pytest.approx((0.5, -0.5))
-
-
-@pytest.mark.parametrize(("n", "share", "delta"), [(100, 0.16, 67.6), (1000, 0.12, 956.8), (10_000, 0.10, 12_364)])
-def test_delta_is_largest_where_large_jobs_are_little_of_the_work(n, share, delta):
-    def at(share):
-        """Delta where large jobs, of the same mean time, are this share of the work."""
-        return ns.one_or_all(n, 1, 1 - share / (n * (1 - share) + share), 1, 1)[1]
-
-    assert at(share) == pytest.approx(delta, rel=1e-3)
-    finer = [at(x) for x in np.arange(0.02, 0.6, 0.001)]
-    assert delta < max(finer) < 1.005 * delta
-    assert np.argsort(finer)[-1] == pytest.approx((share - 0.02) / 0.001, abs=11)
 
 
 # --- Hyperexponential times -----------------------------------------------------------------------------------------
@@ -239,17 +175,6 @@ def test_a_split_class_keeps_its_moments(classes):
         assert share @ (1 / mu[two]) == pytest.approx(mean[k])
         assert 2 * share @ (1 / mu[two] ** 2) == pytest.approx((1 + scv[k]) * mean[k] ** 2)
         assert share[0] / mu[two][0] == pytest.approx(share[1] / mu[two][1])  # half of the work each
-
-
-def test_the_split_is_what_a_simulation_with_those_times_gives():
-    from mjq.solvers.phase_type import hyperexponential
-
-    system = 6, *ns.split_hyperexponential((2, 3), (1, 1), (5, 5), (0.5, 0.5))
-    exact = pc.sojourn(1.2, *system).EW
-    run = simulate_multiserver(
-        1.2, 6, (2, 3), None, (0.5, 0.5), 150_000, 3, service=[hyperexponential(1.0, 5.0)] * 2, replications=4
-    )
-    assert exact in run.EW.widened(2)
 
 
 # --- ServerFilling --------------------------------------------------------------------------------------------------

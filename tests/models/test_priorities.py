@@ -181,15 +181,6 @@ def test_priority_of_no_class_or_of_all_is_order_of_arrival():
     assert simulate_multiserver(**system, jobs=5000, seed=3, policy="strict-priority-1").EWq.mean != in_order.EWq.mean
 
 
-@pytest.mark.parametrize("first", [1, 2])
-def test_few_places_beside_the_chain_of_the_policy(first):
-    """The chain asks the same rule; two classes that go first start in order among themselves."""
-    system = 2.0, 4, (2, 1, 3), (2.0, 1.0, 0.5), (0.3, 0.4, 0.3)
-    exact = scheduling.finite_queue(*system, room=4, policy=f"strict-priority-{first}")
-    run = simulate_multiserver(*system, 20_000, 9, policy=f"strict-priority-{first}", room=4, replications=20)
-    assert exact.ENq in run.ENq.widened(2) and exact.accepted in run.accepted.widened(2)
-
-
 def test_a_solution_that_did_not_converge_is_refused(monkeypatch):
     monkeypatch.setattr(priorities, "FLOW_ERROR", -1.0)
     with pytest.raises(ArithmeticError, match="high jobs come at rate 1 and complete at 1"):

@@ -17,7 +17,7 @@ from mjq import processing_capacity as pc
 from mjq.models.fluid import shared_queue
 from mjq.models.pool_depletion import mean_value
 from mjq.simulation import replay, simulate_pool, simulate_ps_network
-from tests.models.test_fluid import ONE, open_queue
+from tests.models.test_fluid import ONE, QUEUES, example_2, open_queue
 
 EXAMPLE = 6, (2, 3), (1, 1), (0.5, 0.5)
 TABLE = 6, (2, 3), (2.5, 0.625), (0.5, 0.5)
@@ -117,6 +117,8 @@ REFUSALS = [
     (lambda: fluid.response_time(open_queue(0.5), ("q", 2)), r"pairs names \('q', 2\)"),
     (lambda: fluid.response_time_cdf(1.0, open_queue(0.5), ("q", 1), {("q", 1): 0.5}), "entry must sum to 1"),
     (lambda: fluid.response_time(network(service=PAIR), ("q", 1), {("q", 2): 1.0}), "entry must name only the given"),
+    (lambda: fluid.response_time_cdf(1.0, example_2(0.2), QUEUES), "give the probabilities `entry`"),
+    (lambda: fluid.response_time_cdf(1.0, example_2(0.2), QUEUES, {("Q2", 1): 1.0}), "a job never leaves"),
     (lambda: fluid.stationary_point(open_queue(1.5)), r"'q' is unstable: the open classes need 1\.5 of its 1 servers"),
     (lambda: simulate_ps_network(open_queue(0.5), 10, 1, subsets={"a": [("r", 1)]}), "subset 'a' names"),
     (lambda: simulate_ps_network(open_queue(0.5), 30, 1, subsets={"a": []}), "at least one pair"),

@@ -162,26 +162,6 @@ def test_a_million_units_need_no_states():
     assert small.capacity == pytest.approx(pc.processing_capacity(*small._letters), rel=1e-10)
 
 
-def test_complementary_jobs_by_hand():
-    """Two classes that take 4 and 1 of 12 and 12 units, or 1 and 4: X = 6 / (2 - 3 p^2 (1 - p)^2)."""
-    for p in (0.05, 0.3, 0.5, 0.9):
-        host = System((12, 12), [(4, 1), (1, 4)], rates=(1, 1), mix=(p, 1 - p))
-        assert host.capacity == pytest.approx(6 / (2 - 3 * p**2 * (1 - p) ** 2), rel=1e-13)
-
-
-def test_named_machines_are_the_birthday_problem():
-    """Each job needs one certain machine of n: until two of the queue want the same one, they run side by side."""
-    for n in (2, 5, 12):
-        p = np.full(n, 1 / n)
-        different = np.cumprod(1 - np.arange(n) / n)  # the first 1, 2, … jobs want different machines
-        filled = np.append(different[:-1] - different[1:], different[-1])  # exactly so many
-        right = 1 / (filled @ (1 / np.arange(1, n + 1)))
-        assert sr.throughput_equal_rates(np.ones(n, int), np.eye(n, dtype=int), 1, p) == pytest.approx(right, rel=1e-12)
-    assert System((1,) * 5, np.eye(5), np.ones(5), np.full(5, 0.2)).capacity == pytest.approx(
-        plain_chain((1,) * 5, np.eye(5, dtype=int).tolist(), (1,) * 5, (0.2,) * 5)[2]
-    )
-
-
 # --- Laws -------------------------------------------------------------------------------------------------------------
 
 
@@ -247,17 +227,6 @@ def test_the_view_of_a_chain_of_classes_is_that_chain_when_it_is_watched():
     assert view == pytest.approx(pc.processing_capacity(4, (2, 1), (1, 2), mix, watched) / p[:2].sum(), rel=1e-12)
     cut = P[:2, :2] / P[:2, :2].sum(axis=1, keepdims=True)
     assert abs(pc.processing_capacity(4, (2, 1), (1, 2), chain.stationary(cut), cut) / p[:2].sum() / view - 1) > 0.05
-
-
-def test_the_packing_bound_is_the_best_mixture():
-    """Over all packings of a small machine, listed by hand."""
-    B, b, mu, p = (5, 4), [(2, 1), (1, 2), (1, 0)], np.array([1.0, 2.0, 0.5]), np.array([0.3, 0.3, 0.4])
-    packings = [m for m in product(range(6), repeat=3) if (np.array(m) @ b <= B).all()]
-    bound = sr.packing_bound(B, b, mu, p)
-    rng = np.random.default_rng(1)
-    prices = rng.dirichlet(np.ones(3), 20_000)
-    worth = (np.array(packings) @ prices.T).max(axis=0) / (prices @ (p / mu))
-    assert (worth >= bound * (1 - 1e-10)).all() and worth.min() == pytest.approx(bound, rel=0.01)
 
 
 def test_the_packing_bound_is_exact():

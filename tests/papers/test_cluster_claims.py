@@ -78,14 +78,6 @@ def test_two_saturated_servers_are_the_flooded_model(mu, p):
     assert flooded.mean_jobs == pytest.approx(2 * mu * (mu + 1) / ((2 - p**2) * mu * (mu + 2) + 2), rel=1e-6)
 
 
-@pytest.mark.parametrize("n", [2, 5, 9])
-def test_losses_determine_jobs_and_servers(n):
-    answer = cluster.performance(n, *cluster.uniform_sizes(n), lam=12, mu1=50, mu2=10, C=4)
-    accepted = 12 * (1 - answer.blocking)
-    assert answer.mean_jobs == pytest.approx(accepted / 10, rel=1e-10)
-    assert answer.mean_busy_servers == pytest.approx(accepted * (n + 1) / 20, rel=1e-10)
-
-
 def test_sweep_moves_a_distribution_and_leaves_no_full_queue():
     """The map of the entrances of two servers with two places, as a matrix of 12 unknowns."""
     ways = drain.configurations(2, (1, 2), most_free=2)
