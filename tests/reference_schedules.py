@@ -358,17 +358,3 @@ def schedule(
     start, finish = np.empty(len(order)), np.empty(len(order))
     start[order], finish[order] = cluster.start, cluster.finish
     return start, finish
-
-
-def waits_in_order(arrival, service, servers):
-    """Waits of jobs of one server each, by the recursion on the work that each server still has to do.
-
-    Source: J. Kiefer, J. Wolfowitz, On the theory of queues with many servers, Transactions of the American
-    Mathematical Society 78 (1955) 1-18.
-    """
-    work, waits = np.zeros(servers), np.empty(len(arrival))
-    for job, passed in enumerate(np.diff(arrival, prepend=arrival[0])):
-        work = np.sort(np.maximum(work - passed, 0))
-        waits[job] = work[0]
-        work[0] += service[job]
-    return waits

@@ -7,9 +7,9 @@ import pytest
 
 from mjq import cluster, fluid
 from mjq import processing_capacity as pc
+from mjq.models.fluid import shared_queue
 from mjq.simulation import simulate_cluster, simulate_multiserver, simulate_ps_network
 from mjq.solvers import product_form
-from mjq.solvers.phase_type import PhaseType
 from mjq_book.experiments import coverage
 
 pytestmark = pytest.mark.slow
@@ -111,13 +111,8 @@ def test_closed_network():
 
 
 def test_response_times_of_one_shared_server():
-    load, most = 0.6, 200
-    queue = fluid.Network({"q": 1}, {("q", 1): fluid.exponential(1.0)}, {}, {("q", 1): load})
-    # A tagged job with n others: it leaves at rate 1/(n + 1), another one at n/(n + 1), one comes at the arrival rate.
-    n = np.arange(most)
-    T = np.diag(np.full(most - 1, load), 1) + np.diag(n[1:] / (n[1:] + 1), -1)
-    exact = PhaseType(load**n / (load**n).sum(), T - np.diag(T.sum(axis=1) + 1 / (n + 1)))
-
+    queue = fluid.Network({"q": 1}, {("q", 1): fluid.exponential(1.0)}, {}, {("q", 1): 0.6})
+    exact = shared_queue.response_time(0.6)
     mean, quantiles = exact.mean, {u: exact.quantile(u) for u in (0.5, 0.95)}
 
     def runs():

@@ -8,7 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mjq.simulation import policies, replay
-from tests import reference_schedules as reference
 from tests.simulation.comparing import compare, in_many_logs, log_of_numbers, random_case
 
 EPS = 1e-9  # of the servers, for sums of needs
@@ -19,7 +18,6 @@ WITHOUT_POWERS = (
 POLICIES = (*WITHOUT_POWERS, "server-filling")
 OF_SEVERAL = [name for name in WITHOUT_POWERS if not policies.policy(name).one_resource]
 TAKE_PRIORITIES = [name for name in WITHOUT_POWERS if policies.policy(name).takes_priorities]
-IN_ORDER_OF_ONE_CLASS = [name for name in WITHOUT_POWERS if policies.policy(name).ordered_within_class]
 
 
 def thousandths(x):
@@ -170,17 +168,6 @@ def test_a_start_is_the_first_one_though_the_time_served_is_lost_in_rounding():
     """The first job is interrupted after one unit of time, of a run time so long that the unit makes no difference."""
     found = replay([0, 1], [2, 4], [1e20, 1], None, 4, "server-filling")
     assert 1e20 - 1 == 1e20 and found.start.tolist() == [0, 1]
-
-
-@pytest.mark.parametrize("servers", [1, 3, 10])
-@pytest.mark.parametrize("policy", [x for x in IN_ORDER_OF_ONE_CLASS if x not in ("backfill-5", "msfq-3")])
-def test_jobs_of_one_server_wait_as_in_the_recursion_of_kiefer_and_wolfowitz(policy, servers):
-    rng = np.random.default_rng(servers)
-    arrival = rng.exponential(1 / (0.9 * servers), 2000).cumsum()
-    service = rng.gamma(0.5, 2.0, 2000)
-    found = replay(arrival, np.ones(2000), service, None, servers, policy)
-    assert found.wait == pytest.approx(reference.waits_in_order(arrival, service, servers), abs=1e-9)
-    assert found.wait.max() > 1
 
 
 def test_what_a_schedule_says():
