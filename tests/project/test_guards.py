@@ -125,6 +125,3 @@ def test_where_one_way_to_an_eigenvector_fails_the_other_finds_it(monkeypatch):
 
 def _singular(*_):
     raise np.linalg.LinAlgError("Singular matrix")
-
-
-# --- Logs -----------------------------------------------------------------------------------------------------------

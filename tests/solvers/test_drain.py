@@ -58,16 +58,6 @@ def test_ways_to_use_each_resource_are_counted(resources, data):
     assert (drain.ways_to_use(resources, needs) == ways).all()
 
 
-def test_large_solver_on_a_larger_system(monkeypatch):
-    system = 20.0, [1.0, 3.0, 7.0], [1.0, 0.3, 2.0], [0.6, 0.3, 0.1]
-    ways, small = by_draining(*system)
-    monkeypatch.setattr(drain, "DENSE_UNKNOWNS", 0)
-    monkeypatch.setattr(drain, "FEW_UNKNOWNS", 0)
-    large = drain.saturated(ways, system[2], system[3])
-    assert large.throughput == pytest.approx(small.throughput, rel=1e-13)
-    assert large.probabilities == pytest.approx(small.probabilities, rel=1e-9, abs=1e-16)
-
-
 def test_where_iterations_may_err_by_more_than_rounding_a_system_of_some_hundred_unknowns_is_eliminated(monkeypatch):
     ways, calls = drain.configurations(24, [1, 2, 4, 8]), []
     eliminated = drain._eliminated
