@@ -28,7 +28,7 @@ from mjq_book.experiments.public_logs import load_of, required_traces
 from mjq_book.experiments.summaries import TABLES
 from mjq_book.experiments.tables.keeping import keep
 from mjq_logs.questions.wait.nearest import MEMORY
-from mjq_logs.questions.wait.record import LAST_PART, features, judged, past_of
+from mjq_logs.questions.wait.record import LAST_PART, numbers, past_of, record_of
 from mjq_logs.questions.wait.state import history
 
 TABLE = Path(__file__).parent / "tables/forecasts.csv"
@@ -53,12 +53,11 @@ SHORTEST = 600.0  # seconds of a limit that is made up
 def record_at_random(log: mjq_logs.Log) -> dict:
     """Return how good forecasts are for jobs drawn from the last third of a log, as plain data."""
     jobs, n = history(log, POLICY), len(log)
-    past = past_of(jobs, POLICY, LAST_PART * n / MEMORY**2, n)
+    first = LAST_PART * n / MEMORY**2
+    past = past_of(jobs, POLICY, numbers(first, n), MEMORY * first)
     dice = np.random.default_rng(1)
     asked = np.sort(dice.choice(np.arange(int(np.ceil(LAST_PART * n)), n), TIMES, replace=False))
-    known = [features(jobs, jobs.arrival[k], int(k), jobs.need[k], jobs.limit[k], POLICY) for k in asked]
-    rule, last = (np.array(column) for column in zip(*known, strict=True))
-    record = judged(jobs, past, asked.tolist(), rule, last)
+    record = record_of(jobs, past, past_of(jobs, POLICY, asked.tolist()))
     assert record, "public logs are long enough"
     row = record.model_dump()
     return {f"within_{share}": part for share, part in row.pop("within").items()} | row

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import sys
-from pathlib import Path
 
 import click
 
 from mjq_logs.cli import sheet
-from mjq_logs.cli.common import Command, json_option, note, page_option, quiet_option, replace_option, workers_option
+from mjq_logs.cli.common import Command, json_option, page_option, quiet_option, replace_option, workers_option
 from mjq_logs.cli.plan import Duration
 from mjq_logs.cli.reading import (
     Need,
@@ -63,8 +61,7 @@ def wait(log, need, limit, at, policy, servers, page, full, as_json, workers, qu
     held too few of these starts, they are not printed.
 
     LOG is read as in mjq capacity, whose help shows how to write such a log in Slurm. Jobs that run or wait while sacct
-    writes the log are used, too. The forecasts of the past are kept in the user's cache folder, so that the same log is
-    answered at once the next time.
+    writes the log are used, too.
 
     \b
       mjq wait jobs.txt --need 32 --limit 4h
@@ -79,20 +76,6 @@ def wait(log, need, limit, at, policy, servers, page, full, as_json, workers, qu
         raise click.UsageError("give --limit of the job: the jobs of the log have limits")
     report = mjq_logs.forecast_start(
         facts, need, limit, moment(cluster_log, "--at", at), policy,
-        keep=_cache(), workers=workers, progress=not quiet and sys.stderr.isatty(),
+        workers=workers, progress=not quiet and sys.stderr.isatty(),
     )  # fmt: skip
     sheet.deliver(shown(log, facts, report), report, full, as_json, page, "When one more job would start")
-
-
-def _cache():
-    """Return the folder in which forecasts of the past are kept; None if it cannot be written to."""
-    folder = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "mjq" / "forecasts"
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        note(f"forecasts of the past are not kept: {folder}: {error.strerror}")
-        return None
-    if not os.access(folder, os.W_OK):
-        note(f"forecasts of the past are not kept: {folder} cannot be written to")
-        return None
-    return folder

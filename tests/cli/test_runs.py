@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 
 from mjq_book import runs
 from mjq_book.runs import chapters, execution, inputs, provenance
-from mjq_logs._util import fingerprints
 from tests.conftest import write_chapter
 
 # --- Parameters and checks ------------------------------------------------------------------------------------------
@@ -152,12 +151,12 @@ def test_the_notebook_of_a_run_is_one_to_read(here, quick):
 
 
 def test_the_fingerprint_of_the_code_is_that_of_a_copy_until_a_byte_changes(tmp_path):
-    here, copy = fingerprints.HOME / "mjq_book", tmp_path / "mjq_book"
+    here, copy = provenance.HOME / "mjq_book", tmp_path / "mjq_book"
     shutil.copytree(here, copy, ignore=shutil.ignore_patterns("__pycache__"))
-    assert fingerprints.fingerprint(copy) == fingerprints.fingerprint(here)
+    assert provenance.fingerprint(copy) == provenance.fingerprint(here)
     with (copy / "runs/cases.py").open("ab") as file:
         file.write(b" ")
-    assert fingerprints.fingerprint(copy) != fingerprints.fingerprint(here)
+    assert provenance.fingerprint(copy) != provenance.fingerprint(here)
 
 
 def test_versions_name_the_commit_where_there_is_one(root, tmp_path, monkeypatch):

@@ -58,8 +58,7 @@ def test_no_command_with_a_schema_is_left_out():
 
 
 @pytest.mark.parametrize(("command", "words"), WAYS, ids=[" ".join([name, *words]) for name, words in WAYS])
-def test_json_is_what_the_schema_says(log, command, words, tmp_path, monkeypatch):
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+def test_json_is_what_the_schema_says(log, command, words, monkeypatch):
     monkeypatch.setattr("mjq_logs.questions.wait.record.DRAWS", 5)
     more = [] if command == "capacity" else ["-q"]
     more += ["--servers", "16"] if command == "capacity" and not {"--servers", "--hosts"} & set(words) else []

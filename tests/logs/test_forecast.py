@@ -8,10 +8,9 @@ import pytest
 
 from mjq.simulation import replay
 from mjq_logs import Log, forecast_start, read_log, with_calendar
+from mjq_logs.questions.wait import nearest
 from mjq_logs.questions.wait.by_rule import BEFORE, Drawn, drawn, waits_by_rule
-from mjq_logs.questions.wait.nearest import LEVELS, NEAREST_FORECASTS, SHARES, WEIGHTS, Past, crps, interval, place
 from mjq_logs.questions.wait.record import ForecastRecord, features, numbers, past_of, record_of
-from mjq_logs.questions.wait.scale import off_scale, on_scale
 from mjq_logs.questions.wait.starts import intervals_in_doubt
 from mjq_logs.questions.wait.state import Alike, history
 from tests.conftest import said
@@ -121,20 +120,20 @@ def test_remaining_times_are_drawn_from_jobs_that_ran_longer():
 
 def test_places_are_uniform_and_scores_are_those_of_the_definition():
     rng = np.random.default_rng(5)
-    places = [place(np.maximum(0, rng.normal(size=9)), max(0, rng.normal()), rng) for _ in range(4000)]
+    places = [nearest.place(np.maximum(0, rng.normal(size=9)), max(0, rng.normal()), rng) for _ in range(4000)]
     assert np.abs(np.histogram(places, 10, (0, 1))[0] - 400).max() < 100
     sample = np.sort(rng.random((3, 7)), axis=1)
     slow = [np.abs(x - 0.4).mean() - np.abs(x[:, None] - x).mean() / 2 for x in sample]
-    assert np.allclose(crps(sample, 0.4), slow)
-    assert np.allclose(off_scale(on_scale(np.array([0, 60.0, 1e6]))), [0, 60, 1e6])
+    assert np.allclose(nearest.crps(sample, 0.4), slow)
+    assert np.allclose(nearest.off_scale(nearest.on_scale(np.array([0, 60.0, 1e6]))), [0, 60, 1e6])
 
 
 def test_the_nearest_are_those_of_a_slow_definition():
     past, rng = imagined(300), np.random.default_rng(8)
     seen, rule, last = past.at(280, past.time[280]), past.rule[280] + 0.1, float(rng.random())
-    for row, weight in zip(past.waits(seen, rule, last), WEIGHTS, strict=True):
+    for row, weight in zip(past.waits(seen, rule, last), nearest.WEIGHTS, strict=True):
         far = [weight * np.mean(np.abs(past.rule[k] - rule)) + (1 - weight) * abs(past.last[k] - last) for k in seen]
-        near = [seen[i] for i in np.argsort(far, kind="stable")[:NEAREST_FORECASTS]]
+        near = [seen[i] for i in np.argsort(far, kind="stable")[: nearest.NEAREST_FORECASTS]]
         slow = [max(0, past.wait[k] + weight * (np.median(rule) - np.median(past.rule[k]))) for k in near]
         assert np.allclose(row, np.sort(slow))
 
@@ -146,18 +145,18 @@ def imagined(jobs, gap=1e7, noise=0.5, seed=1):
     """
     rng, number = np.random.default_rng(seed), np.arange(jobs)
     expected = rng.gamma(2.0, 1.0, jobs)
-    rule = np.maximum(0, expected[:, None] + noise * np.linspace(-1.6, 1.6, len(LEVELS)))
+    rule = np.maximum(0, expected[:, None] + noise * np.linspace(-1.6, 1.6, len(nearest.LEVELS)))
     wait = np.maximum(0, expected + noise * rng.normal(size=jobs))
     time = gap * number
-    return Past(number, time, time + off_scale(wait), rule, rng.gamma(2.0, 1.0, jobs), wait, jobs / 9)
+    return nearest.Past(number, time, time + nearest.off_scale(wait), rule, rng.gamma(2.0, 1.0, jobs), wait, jobs / 9)
 
 
 def test_intervals_hold_what_they_say_where_nothing_changes():
     past, rng = imagined(1400), np.random.default_rng(2)
     forecasts = [past.forecast(k, past.time[k], past.rule[k], past.last[k]) for k in range(700, 1400)]
-    off = np.array([abs(place(waits, past.wait[700 + k], rng) - 0.5) for k, (waits, _) in enumerate(forecasts)])
-    assert [np.mean(off <= share / 200) for share in SHARES] == pytest.approx([0.5, 0.8, 0.95], abs=0.04)
-    ends = np.array([interval(waits, 80) for waits, _ in forecasts])
+    off = np.array([abs(nearest.place(waits, past.wait[700 + k], rng) - 0.5) for k, (waits, _) in enumerate(forecasts)])
+    assert [np.mean(off <= share / 200) for share in nearest.SHARES] == pytest.approx([0.5, 0.8, 0.95], abs=0.04)
+    ends = np.array([nearest.interval(waits, 80) for waits, _ in forecasts])
     held = (ends[:, 0] <= past.wait[700:]) & (past.wait[700:] <= ends[:, 1])
     assert held.mean() == pytest.approx(0.8, abs=0.04)
     assert past.forecast(60, past.time[60], past.rule[60], 1.0) is None
@@ -171,7 +170,7 @@ def test_what_is_not_known_yet_tells_nothing():
     rule = np.median(past.rule, axis=1)
     assert 50 < later[400:600].sum() < 150
     for wait in (past.wait, np.where(later, rule + 3, past.wait), np.where(later, rule, past.wait)):
-        known = np.where(later, np.maximum(time, past.time + off_scale(wait)), past.known)
+        known = np.where(later, np.maximum(time, past.time + nearest.off_scale(wait)), past.known)
         answers.append(replace(past, wait=wait, known=known).forecast(600, time, past.rule[600], 1.0))
     for waits, weight in answers[1:]:
         assert np.array_equal(waits, answers[0][0]) and weight == answers[0][1]
@@ -195,11 +194,6 @@ def test_intervals_that_do_not_hold_are_doubted(share, words):
 @pytest.fixture(scope="module")
 def log():
     return made(420)
-
-
-@pytest.fixture(scope="module")
-def kept(tmp_path_factory):
-    return tmp_path_factory.mktemp("forecasts")
 
 
 COLUMNS = "need", "run", "submit", "start", "estimate"
@@ -241,15 +235,15 @@ def test_the_record_uses_nothing_later_than_each_forecast(log, policy, few_draws
     limits = {} if policy == "easy" else {"estimate": None}
     run = np.append(log.run[:-1], 10 * log.run.max())
     one, other = (
-        past_of(history(replace(each, **limits), policy), policy, 100, 419) for each in (log, replace(log, run=run))
+        past_of(history(replace(each, **limits), policy), policy, range(100, 419))
+        for each in (log, replace(log, run=run))
     )
     assert np.array_equal(one.rule, other.rule) and np.array_equal(one.last, other.last)
 
 
 def test_the_record_tells_how_good_forecasts_were(log, few_draws):
     jobs = history(log, "easy")
-    past = past_of(jobs, "easy", 2 / 27 * len(log), len(log))
-    record = record_of(jobs, past)
+    record = record_of(jobs, past_of(jobs, "easy", range(32, 420), 2 / 9 * len(log)))
     assert record.forecasts == len(numbers(280, 420))
     held = record.within
     assert 0.65 < held["80"] < 0.95 and held["50"] < held["80"] < held["95"] and held["95"] > 0.88
@@ -259,20 +253,6 @@ def test_the_record_tells_how_good_forecasts_were(log, few_draws):
     assert 0 <= a <= c <= e <= one.median <= f <= d <= b
 
 
-def test_forecasts_of_the_past_are_made_once(log, kept, few_draws, monkeypatch):
-    first = forecast_start(log, 4, 1, keep=kept)
-    assert len(list(kept.glob("*.json"))) == 1
-    calls = []
-    monkeypatch.setattr("mjq_logs.questions.wait.record.rows_of", lambda *what: calls.append(what))
-    assert forecast_start(log, 4, 1, keep=kept) == first and not calls
-    with pytest.raises(TypeError):  # another log: they would be made, which they cannot be here
-        forecast_start(replace(log, servers=17.0), 4, 1, keep=kept)
-    assert calls
-    monkeypatch.setattr("mjq_logs._util.fingerprints.code", lambda *packages: "of another version")
-    with pytest.raises(TypeError):
-        forecast_start(log, 4, 1, keep=kept)
-
-
 def test_a_short_log_gets_no_interval(log):
     found = forecast_start(first(log, 200), 4, 1)
     assert found.record is None and found.weight_of_rule is None
@@ -280,10 +260,10 @@ def test_a_short_log_gets_no_interval(log):
     assert "too short" in found.notes[-1]
 
 
-def test_a_log_without_starts_is_replayed(log, kept, few_draws):
-    without = forecast_start(replace(log, start=None), 4, 1, keep=kept)
+def test_a_log_without_starts_is_replayed(log, few_draws):
+    without = forecast_start(replace(log, start=None), 4, 1)
     assert without.starts == "a replay under easy"
-    assert without.model_copy(update={"starts": "the log"}) == forecast_start(log, 4, 1, keep=kept)
+    assert without.model_copy(update={"starts": "the log"}) == forecast_start(log, 4, 1)
 
 
 @pytest.mark.parametrize(
@@ -340,17 +320,14 @@ def test_jobs_that_run_or_wait_when_sacct_writes_the_log_are_there(tmp_path):
     assert forecast_start(log, 4, 1, at=1940).running == 1
 
 
-def test_the_command_and_its_json(tmp_path, log, few_draws, monkeypatch):
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+def test_the_command_and_its_json(tmp_path, log, few_draws):
     words = ["wait", as_table(log, tmp_path / "jobs.csv"), "--servers", 16, "--workers", 1]
     answer = said(*words, "--need", 4, "--limit", "1h", "--full")
     assert answer.status == 0 and answer.err == "" and "(median)" in answer.out and "held [%]" in answer.out
     plain = json.loads(said(*words, "--need", 4, "--limit", "1h", "--json").out)
     assert plain["intervals"].keys() == plain["record"]["within"].keys() == {"50", "80", "95"}
-    (tmp_path / "file").write_text("")
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
     answer = said(*words, "--need", 4, "--limit", "1h", "--at", log.submit[30])
-    assert answer.status == 0 and "are not kept" in answer.err and "Too little of the log is known" in answer.out
+    assert answer.status == 0 and "Too little of the log is known" in answer.out
     for wrong, message in (
         (["--need", 4], "give --limit of the job"),
         (["--need", 4, "--limit", "1h", "--at", "yesterday"], "'yesterday' is neither a number of seconds nor a date"),

@@ -140,8 +140,7 @@ def test_jobs_alike_are_of_one_range_by_each_resource():
     assert [next(iter(alike.by(9.0, row, 60.0))).tolist() for row in need] == 2 * [[0, 1]] + 3 * [[2, 3, 4]]
 
 
-def test_the_command_forecasts_a_start(tmp_path, few_draws, monkeypatch):
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+def test_the_command_forecasts_a_start(tmp_path, few_draws):
     log = scheduled(300)
     words = ["wait", as_table(log, tmp_path / "jobs.csv"), "--unit", "cpus,mem", "--servers", "16,32", "--workers", "1"]
     content = json.loads(said(*words, "--need", "4,0.0078125TB", "--limit", "1h", "--json").out)

@@ -4,7 +4,8 @@ Two things are known of a job when it comes: how long it would wait by the rule 
 long the last job like it waited. The forecast is what those jobs of the past waited for which these two were nearest.
 How much each of the two counts is the `weight` of the rule, the one with which earlier forecasts have been best.
 
-Waits are looked at on the scale of the logarithm of 1 + their minutes.
+Waits are looked at on the scale of log(1 + minutes). A difference on it is a factor for long waits, and minutes for
+short ones: one long wait that is missed does not outweigh a thousand short ones.
 """
 
 from __future__ import annotations
@@ -22,6 +23,17 @@ SHARES = 50.0, 80.0, 95.0  # in percent, of the intervals
 FEWEST_FORECASTS = 100  # forecasts of the past that there must be
 MEMORY = 3.0  # those count that were made after this part of the jobs had come
 SAME = 1e-9  # on the scale
+MINUTE = 60.0
+
+
+def on_scale(wait: ArrayLike) -> np.ndarray:
+    """Return log(1 + minutes) for seconds."""
+    return np.log1p(np.maximum(wait, 0) / MINUTE)
+
+
+def off_scale(value: ArrayLike) -> np.ndarray:
+    """Return seconds for log(1 + minutes)."""
+    return MINUTE * np.expm1(value)
 
 
 def crps(samples: np.ndarray, value: ArrayLike) -> np.ndarray:

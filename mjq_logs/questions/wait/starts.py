@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,9 +12,8 @@ from mjq._util.parallel import Workers
 from mjq._util.plain import counted
 from mjq.simulation import policies
 from mjq_logs.answers import Amount, Plain
-from mjq_logs.questions.wait.nearest import MEMORY, SHARES, interval
-from mjq_logs.questions.wait.record import LAST_PART, ForecastRecord, features, past_of, record_of
-from mjq_logs.questions.wait.scale import off_scale
+from mjq_logs.questions.wait.nearest import MEMORY, SHARES, interval, off_scale
+from mjq_logs.questions.wait.record import LAST_PART, ForecastRecord, features, numbers, past_of, record_of
 from mjq_logs.questions.wait.state import NO_LIMIT, history
 from mjq_logs.reading.clock import dated, local
 from mjq_logs.reading.facts import Facts, facts_of
@@ -68,7 +66,6 @@ def forecast_start(
     at: float | None = None,
     policy: str = "easy",
     *,
-    keep: str | Path | None = None,
     workers: Workers | None = 1,
     progress: bool | None = None,
 ) -> StartForecast:
@@ -93,8 +90,6 @@ def forecast_start(
         Time of the forecast [s] as in the log; by default when the log was taken, or its last submission.
     policy : str
         Of the replays, see :func:`mjq.simulation.schedule.replay`; none that interrupts jobs.
-    keep : path, optional
-        A folder in which the forecasts of the past are kept; they take most of the time, and are made once for a log.
     workers : int or distributed.Client or None
         As for :func:`mjq._util.parallel.map_as_completed`.
     progress : bool, optional
@@ -146,7 +141,7 @@ def forecast_start(
     state = jobs.at(time, arrived)
     # Each forecast rests on those since a third of its jobs; so do these, whose scores tell the weight.
     begin = min(arrived, LAST_PART * len(jobs.need)) / MEMORY**2
-    past = past_of(jobs, policy, begin, len(jobs.need), None if keep is None else Path(keep), workers, progress)
+    past = past_of(jobs, policy, numbers(begin, len(jobs.need)), MEMORY * begin, workers, progress)
     record = record_of(jobs, past)
     rule, alike = features(jobs, time, arrived, asked, seconds, policy)
     forecast = None if record is None else past.forecast(arrived, time, rule, alike)
