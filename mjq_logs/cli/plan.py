@@ -4,21 +4,15 @@ from __future__ import annotations
 
 import sys
 from functools import partial
+from pathlib import Path
 from typing import NamedTuple
 
 import click
 
 from mjq._util.plain import brief
+from mjq_logs._util import folders
 from mjq_logs.cli import sheet
-from mjq_logs.cli.common import (
-    Command,
-    NewFile,
-    force_option,
-    json_option,
-    page_option,
-    quiet_option,
-    workers_option,
-)
+from mjq_logs.cli.common import Command, NewFile, json_option, page_option, quiet_option, replace_option, workers_option
 from mjq_logs.cli.reading import (
     Machine,
     Need,
@@ -151,11 +145,11 @@ class Sizes(Machine):
 @schema_option("Plan")
 @anonymous_option
 @workers_option
-@force_option
+@replace_option
 @quiet_option
 def plan(
     log, target, percentile, policies, sizes, caps, estimates, absent, growth, node, output,
-    full, page, as_json, anonymous, workers, force, quiet, **reading,
+    full, page, as_json, anonymous, workers, quiet, **reading,
 ):  # fmt: skip
     """Find how many servers keep the waits of a log below a target.
 
@@ -191,8 +185,10 @@ def plan(
     tried = mjq_logs.sizes_between(cluster_log, *sizes, node=node) if isinstance(sizes, Range) else None
     result = mjq_logs.plan(
         facts, target, policies, tried, changes=changes, percentile=percentile, growth=growth, node=node,
-        output=output, force=force, workers=workers, progress=not quiet and sys.stderr.isatty(),
+        workers=workers, progress=not quiet and sys.stderr.isatty(),
     )  # fmt: skip
+    if output is not None:
+        folders.write(Path(output), (result.model_dump_json(indent=1) + "\n").encode())
     title = "How many servers?" if result.target is not None else "What if?"
     answer, charts = shown(log, facts, result)
     sheet.deliver(answer, result, full, as_json, page, title, charts)

@@ -1,4 +1,7 @@
-"""Pictures of what a log tells: of its load, of the capacity of its machine, and plans for it."""
+"""Pictures of what a log tells: of its load, of the capacity of its machine, and plans for it.
+
+Each function draws one of them on axes that it is given, from a report that has what is drawn.
+"""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from matplotlib.axes import Axes
 
@@ -10,16 +10,11 @@ from mjq.plots.figures import COLOURS
 from mjq_logs.words import ESTIMATES
 
 if TYPE_CHECKING:
-    from mjq_logs import CapacityReport, ReportByPolicy, SeveralReport
+    from mjq_logs import ReportByPolicy, SeveralReport
 
 APART = 0.16  # between the marks of two policies in one row
 MOST_NEEDS = 8  # that are drawn
 SPREAD = 20  # times by which waits differ, from which on they are drawn on a logarithmic scale
-
-
-def _of_each(report):
-    """Return the reports by policy, whether there is one or there are several."""
-    return {report.policy: report} if hasattr(report, "policy") else report.policies
 
 
 def _load_of(report):
@@ -31,15 +26,9 @@ def _legend(ax, columns=3):
     ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1), ncols=columns)
 
 
-def shares_of_capacity(report: CapacityReport | ReportByPolicy, ax: Axes) -> None:
-    """Draw the four capacities as shares of the naive one, with their intervals, and the work that came.
-
-    Parameters
-    ----------
-    report : mjq_logs.CapacityReport or mjq_logs.ReportByPolicy
-    ax : matplotlib.axes.Axes
-    """
-    reports = _of_each(report)
+def shares_of_capacity(report: ReportByPolicy, ax: Axes) -> None:
+    """Draw the four capacities as shares of the naive one, with their intervals, and the work that came."""
+    reports = report.policies
     for number, (policy, of_policy) in enumerate(reports.items()):
         colour = COLOURS[number]
         for row, key in enumerate(ESTIMATES):
@@ -58,19 +47,14 @@ def shares_of_capacity(report: CapacityReport | ReportByPolicy, ax: Axes) -> Non
     ax.set(xlabel="share of the servers that is busy", xlim=(0, 1.02))
 
 
-def waits_against_load(report: CapacityReport | ReportByPolicy | SeveralReport, ax: Axes) -> None:
+def waits_against_load(report: ReportByPolicy | SeveralReport, ax: Axes) -> None:
     """Draw the mean wait against the load, by replays under each policy, and what the log says of its own waits.
 
     A dotted line is the capacity of a policy: beyond it waits grow as long as the log lasts.
-
-    Parameters
-    ----------
-    report : mjq_logs.CapacityReport or mjq_logs.ReportByPolicy or mjq_logs.SeveralReport
-        With waits.
-    ax : matplotlib.axes.Axes
     """
+    of_policy: Any  # of one resource or of several
     drawn = []
-    for (policy, of_policy), colour in zip(_of_each(report).items(), COLOURS, strict=False):
+    for (policy, of_policy), colour in zip(report.policies.items(), COLOURS, strict=False):
         points = [(row.load, row.waits.mean.value) for row in of_policy.waits.curve]
         ax.plot(*zip(*points, strict=True), "o-", ms=4, color=colour, label=policy)
         ax.axvline(of_policy.capacities.own_order.share, color=colour, ls=":", lw=1.4)
@@ -85,15 +69,8 @@ def waits_against_load(report: CapacityReport | ReportByPolicy | SeveralReport, 
     _legend(ax)
 
 
-def load_by_time(report: CapacityReport | ReportByPolicy | SeveralReport, ax: Axes) -> None:
-    """Draw the load by hour of the day or, if the log has no clock, by month.
-
-    Parameters
-    ----------
-    report : mjq_logs.CapacityReport or mjq_logs.ReportByPolicy or mjq_logs.SeveralReport
-        With a load.
-    ax : matplotlib.axes.Axes
-    """
+def load_by_time(report: ReportByPolicy | SeveralReport, ax: Axes) -> None:
+    """Draw the load by hour of the day or, if the log has no clock, by month."""
     load = _load_of(report)
     rows = load.by_hour or load.by_month
     ax.bar(range(len(rows)), rows.values(), color=COLOURS[0], width=0.8)
@@ -105,16 +82,9 @@ def load_by_time(report: CapacityReport | ReportByPolicy | SeveralReport, ax: Ax
     _legend(ax)
 
 
-def wasted_servers(report: CapacityReport | ReportByPolicy, ax: Axes) -> None:
-    """Draw the servers wasted by the eight needs that waste most, under the first of the policies.
-
-    Parameters
-    ----------
-    report : mjq_logs.CapacityReport or mjq_logs.ReportByPolicy
-        With classes.
-    ax : matplotlib.axes.Axes
-    """
-    policy, of_policy = next(iter(_of_each(report).items()))
+def wasted_servers(report: ReportByPolicy, ax: Axes) -> None:
+    """Draw the servers wasted by the eight needs that waste most, under the first of the policies."""
+    policy, of_policy = next(iter(report.policies.items()))
     rows = of_policy.classes[:MOST_NEEDS][::-1]
     ax.barh(range(len(rows)), [row.wastes for row in rows], 0.7, color=COLOURS[0])
     ax.axvline(0, color="black", lw=1)
@@ -123,15 +93,9 @@ def wasted_servers(report: CapacityReport | ReportByPolicy, ax: Axes) -> None:
     ax.set(xlabel=f"servers wasted under {policy} (negative: gaps filled)", ylabel="need of the jobs")
 
 
-def memory_of_log(report: CapacityReport | ReportByPolicy, ax: Axes) -> None:
-    """Draw the capacity against the number of successive jobs that are drawn at a time, for each policy.
-
-    Parameters
-    ----------
-    report : mjq_logs.CapacityReport or mjq_logs.ReportByPolicy
-    ax : matplotlib.axes.Axes
-    """
-    memory = next(iter(_of_each(report).values())).memory
+def memory_of_log(report: ReportByPolicy, ax: Axes) -> None:
+    """Draw the capacity against the number of successive jobs that are drawn at a time, for each policy."""
+    memory = next(iter(report.policies.values())).memory
     for (policy, curve), colour in zip(memory.items(), COLOURS, strict=False):
         ax.plot([row.block for row in curve], [row.share for row in curve], "o-", color=colour, label=policy)
     ax.set(xscale="log", xlabel="jobs drawn in a row (last point: own order)", ylabel="share of the naive")

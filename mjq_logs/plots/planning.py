@@ -44,19 +44,17 @@ def _finish(plan, ax, quantity, across):
         ax.axhline(plan.target, color="grey", ls="--", lw=1.2, label="target")
         wait = f"{plan.percentile:g} % wait at most [h]"
     ax.set(xlabel=across, ylabel=wait)
-    _above_zero(plan, ax, quantity)
     ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1), ncols=2)
+    # The upper ends of intervals may be far above the longest wait.
+    rows = [row for answer in plan.policies for row in answer.sizes + answer.loads if row.waits]
+    waits = [getattr(row.waits, quantity).value for row in rows]
+    longest = max([*waits, plan.target if quantity == "percentile" else 0.0], default=0.0)
+    highest = 3 * longest if 0 < 3 * longest < ax.get_ylim()[1] else None
+    ax.set_ylim(0, highest)
 
 
 def waits_by_change(plan: Any, ax: Axes) -> None:
-    """Draw the mean waits of the same jobs as they are and under each change, a row for each change and policy.
-
-    Parameters
-    ----------
-    plan : mjq_logs.Plan
-        With changes.
-    ax : matplotlib.axes.Axes
-    """
+    """Draw the mean waits of the same jobs as they are and under each change, a row for each change and policy."""
     for row, effect in enumerate(plan.what_if):
         before, after = effect.before.mean.value, effect.after.mean.value
         ax.plot([before, after], [row, row], "-", color="grey", lw=1.2)
@@ -66,17 +64,6 @@ def waits_by_change(plan: Any, ax: Axes) -> None:
     ax.set(xlabel="mean wait [h]", ylim=(len(plan.what_if) - 0.5, -0.5))
     ax.set_xlim(left=0)
     ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1), ncols=2)
-
-
-def _above_zero(plan, ax, quantity):
-    """Cut what is drawn at three times the longest wait: the upper ends of intervals may be far above."""
-    rows = [row for answer in plan.policies for row in answer.sizes + answer.loads if row.waits]
-    waits = [getattr(row.waits, quantity).value for row in rows]
-    longest = max([*waits, plan.target if quantity == "percentile" else 0.0], default=0.0)
-    if longest > 0 and ax.get_ylim()[1] > 3 * longest:
-        ax.set_ylim(0, 3 * longest)
-    else:
-        ax.set_ylim(bottom=0)
 
 
 def _curve(ax, x, waits, label, colour):

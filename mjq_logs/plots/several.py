@@ -17,13 +17,7 @@ GREY = "0.85"
 
 
 def busy_by_resource(report: SeveralReport, ax: Axes) -> None:
-    """Draw how much of each resource is busy while jobs wait under each policy, and the work that came.
-
-    Parameters
-    ----------
-    report : mjq_logs.SeveralReport
-    ax : matplotlib.axes.Axes
-    """
+    """Draw how much of each resource is busy while jobs wait under each policy, and the work that came."""
     height = BAR / len(report.policies)
     for number, (policy, of_policy) in enumerate(report.policies.items()):
         places = [row + height * (number - (len(report.policies) - 1) / 2) for row in range(len(report.resources))]
@@ -40,13 +34,7 @@ def busy_by_resource(report: SeveralReport, ax: Axes) -> None:
 
 
 def lacks_by_policy(report: SeveralReport, ax: Axes) -> None:
-    """Draw what the next job lacks under each policy while jobs wait, and by the log itself, as shares of the time.
-
-    Parameters
-    ----------
-    report : mjq_logs.SeveralReport
-    ax : matplotlib.axes.Axes
-    """
+    """Draw what the next job lacks under each policy while jobs wait, and by the log itself, as shares of the time."""
     rows = {policy: of_policy.blocked for policy, of_policy in report.policies.items()}
     rows |= {"the log itself": report.blocked} if report.blocked else {}
     kinds = list(dict.fromkeys(tuple(blocked.lacks) for each in rows.values() for blocked in each))
@@ -63,13 +51,7 @@ def lacks_by_policy(report: SeveralReport, ax: Axes) -> None:
 
 
 def busy_on_hosts(report: HostsReport, ax: Axes) -> None:
-    """Draw how much is busy while jobs wait by each rule, in the order of the log, and if jobs are drawn from it.
-
-    Parameters
-    ----------
-    report : mjq_logs.HostsReport
-    ax : matplotlib.axes.Axes
-    """
+    """Draw how much is busy while jobs wait by each rule, in the order of the log, and if jobs are drawn from it."""
     cases = [*report.cases.values(), *(costly.without for costly in report.costly[:1])]
     for row, case in enumerate(cases):
         for colour, name, place in ((COLOURS[0], "own_order", row - 0.15), (COLOURS[1], "independent", row + 0.15)):
@@ -85,13 +67,7 @@ def busy_on_hosts(report: HostsReport, ax: Axes) -> None:
 
 
 def lost_on_hosts(report: HostsReport, ax: Axes) -> None:
-    """Draw what is busy with best fit, and what is lost to boundaries and to the order of arrival.
-
-    Parameters
-    ----------
-    report : mjq_logs.HostsReport
-    ax : matplotlib.axes.Axes
-    """
+    """Draw what is busy with best fit, and what is lost to boundaries and to the order of arrival."""
     order, boundaries, _ = report.losses
     best = report.cases["best fit"]
     rows = {
@@ -109,14 +85,7 @@ def lost_on_hosts(report: HostsReport, ax: Axes) -> None:
 
 
 def waits_on_hosts(report: HostsReport, ax: Axes) -> None:
-    """Draw how long jobs wait in order of arrival, and if others may pass: those hard to place, and the others.
-
-    Parameters
-    ----------
-    report : mjq_logs.HostsReport
-        With waits.
-    ax : matplotlib.axes.Axes
-    """
+    """Draw how long jobs wait in order of arrival, and if others may pass: those hard to place, and the others."""
     known = report.waits[0].hard is not None
     parts = (("hard", "hard to place"), ("others", "others")) if known else (("mean", "all jobs"),)
     height = BAR / len(parts)

@@ -68,7 +68,7 @@ def test_no_letter_of_a_chart_is_cut_off(several, on_hosts, monkeypatch):
     library.style()
     monkeypatch.setattr(estimates, "MOST_CONFIGURATIONS", 1000)
     log = example_log()
-    one, both = reports_on(log, ["fcfs"]).policies["fcfs"], reports_on(replace(log, clock=None))
+    one, both = reports_on(log, ["fcfs"]), reports_on(replace(log, clock=None))
     plan = mjq_logs.plan(log, 2.0, ["fcfs", "easy"], [64, 80], workers=1)
     of_one = plots.shares_of_capacity, plots.waits_against_load, plots.load_by_time, plots.wasted_servers
     of_several = plots.busy_by_resource, plots.lacks_by_policy, plots.waits_against_load, plots.load_by_time

@@ -1,7 +1,7 @@
 """Logs as they might have been: the same jobs under one rule that did not hold.
 
 Each function returns a :class:`Changed` log, which knows which job is which, so that the waits of the same jobs can be
-compared: see :func:`mjq_logs.questions.plan.what_if.compared`.
+compared: see :func:`mjq_logs.questions.plan.what_if.what_if`.
 """
 
 from __future__ import annotations

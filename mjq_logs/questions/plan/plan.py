@@ -9,14 +9,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 from itertools import pairwise
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from mjq._util import checks
 from mjq._util.parallel import SOON, Bar, Workers
-from mjq_logs._util import folders
 from mjq_logs.answers import Interval, Waits
 from mjq_logs.machine.agreement import agreement, agreement_in_words, disagreement_in_words
 from mjq_logs.questions.plan.answer import CLEARLY, Plan, PlanUnderPolicy, Size, assumed, plan_in_words, rule_of
@@ -47,9 +45,7 @@ def plan(
     percentile: float = 90.0,
     growth: float = 1.0,
     node: float = 1.0,
-    output: str | Path | None = None,
     workers: Workers | None = 1,
-    force: bool = False,
     progress: bool | None = None,
 ) -> Plan:
     """Return how many servers keep the waits of a log below a target, or what changes would do to its waits, or both.
@@ -76,12 +72,8 @@ def plan(
         Factor on the arrival rate of the log.
     node : float
         Servers of a node.
-    output : path, optional
-        The plan is written there as JSON.
     workers : int or distributed.Client or None
         As for :func:`mjq._util.parallel.map_as_completed`.
-    force : bool
-        Replace an output that is there.
     progress : bool, optional
         Show a progress bar; by default on a terminal.
 
@@ -113,8 +105,6 @@ def plan(
     percentile = float(checks.positive("percentile", percentile, ndim=0))
     if percentile > 100:
         raise ValueError(f"percentile must be at most 100, got {checks.shown(percentile)}")
-    if output is not None:
-        folders.refuse_existing(Path(output), force)
     target = None if target is None else float(checks.not_negative("target", target, ndim=0))
     growth, node = (float(checks.positive(name, x, ndim=0)) for name, x in (("growth", growth), ("node", node)))
     log.require_one_resource()
@@ -140,7 +130,7 @@ def plan(
             effects = [effect.model_copy(update={"smallest": x}) for effect, x in zip(effects, least, strict=True)]
     compared = [] if log.servers is None else agreement(log, policies)
     seen, differs = window_in_words(facts.window), disagreement_in_words(compared)
-    answer = Plan(
+    return Plan(
         jobs=len(log),
         servers=log.servers,
         servers_from=log.servers_from,
@@ -157,9 +147,6 @@ def plan(
         what_if=effects,
         assumes=assumed(log, growth, names, bool(changes)),
     )
-    if output is not None:
-        folders.write(Path(output), (answer.model_dump_json(indent=1) + "\n").encode())
-    return answer
 
 
 def _smallest(replays, tried, policy, target, growth, node):
@@ -236,11 +223,13 @@ def _of_policy(replays, policy, target, asked, growth, node):
     fit = [size for size, row in zip(sizes, rows, strict=True) if row.waits]
     least = next((size for size in sizes if meets[size]), None)
     machine = least or (fit[-1] if fit else None)
+    missed = [k for k, size in enumerate(sizes) if not meets[size]]
+    kept = sizes[missed[-1] + 1 :] if missed else sizes
     answer = PlanUnderPolicy(
         policy=policy,
         sizes=rows,
         smallest=least,
-        from_on=_from_on(rows),
+        from_on=kept[0] if kept else None,
         possible=next((row.servers for row in rows if not row.surely_misses), None),
         surely=next((row.servers for row in rows if row.surely), None),
         servers=machine,
@@ -292,16 +281,6 @@ def _between(low, high, node):
     nodes = int(np.ceil((high - low) / node - NODE_ROUNDING)) - 1
     step = 1 if nodes <= MOST_BETWEEN else max(1, int(low * FINEST_STEP / node))
     return [low + node * k for k in range(step, nodes + 1, step)]
-
-
-def _from_on(rows):
-    """Return the size from which on all meet the target."""
-    size = None
-    for row in reversed(rows):
-        if not row.meets:
-            break
-        size = row.servers
-    return size
 
 
 def _against_load(replays, case, size):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from mjq_logs.answers import Column
 from mjq_logs.questions.plan.answer import Plan
 from mjq_logs.reading.facts import Facts
@@ -17,14 +19,13 @@ def _charts(result):
     goal, charts = f"{result.percentile:g} % wait at most", []
     if result.target is not None:
         charts += [
-            Chart(f"{goal}, against the size", lambda ax: plots.waits_by_size(result, ax)),
-            Chart("Mean wait, against the size", lambda ax: plots.waits_by_size(result, ax, "mean")),
-            Chart(f"{goal}, against the load", lambda ax: plots.waits_by_load(result, ax)),
-            Chart("Mean wait, against the load", lambda ax: plots.waits_by_load(result, ax, "mean")),
+            Chart(f"{words}, against the {what}", partial(draw, result, quantity=quantity))
+            for what, draw in (("size", plots.waits_by_size), ("load", plots.waits_by_load))
+            for quantity, words in (("percentile", goal), ("mean", "Mean wait"))
         ]
     if result.what_if:
         caption = f"Mean wait on {amount_in_words(result.what_if[0].servers)}, as it is and under each change"
-        charts.append(Chart(caption, lambda ax: plots.waits_by_change(result, ax)))
+        charts.append(Chart(caption, partial(plots.waits_by_change, result)))
     return charts
 
 

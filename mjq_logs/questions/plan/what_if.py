@@ -104,37 +104,14 @@ def what_if(
     cases = [((name, k), (logs[k], servers, name, growth)) for name in dict.fromkeys(policies) for k in logs]
     answer = {key: wait for pairs in map_as_completed(_wait, cases, workers) for key, wait in pairs}
     return [
-        compared(log, change, answer[name, -1], answer[name, k], name, servers, percentile)
+        _compared(log, change, answer[name, -1], answer[name, k], name, servers, percentile)
         for name in dict.fromkeys(policies)
         for k, change in enumerate(changes)
     ]
 
 
-def compared(
-    log: Log,
-    change: Changed,
-    before: np.ndarray,
-    after: np.ndarray,
-    policy: str,
-    servers: float,
-    percentile: float = 90.0,
-) -> Effect:
-    """Compare the waits of the jobs that are in both logs, in the order of the log as it is.
-
-    Parameters
-    ----------
-    log : Log
-    change : Changed
-    before, after : float array
-        Waits [h] of the jobs of `log` and of the changed log, each in its own order.
-    policy : str
-    servers : float
-    percentile : float
-
-    Returns
-    -------
-    Effect
-    """
+def _compared(log, change, before, after, policy, servers, percentile):
+    """Compare the waits [h] of the jobs that are in both logs, in the order of the log as it is."""
     place = np.argsort(change.jobs, kind="stable")
     kept, new = change.jobs[place], change.log
     waits, runs = (before[kept], after[place]), (log.run[kept] / HOUR, new.run[place] / HOUR)

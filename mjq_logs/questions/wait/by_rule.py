@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from mjq._util import checks
 from mjq.simulation import replay
 from mjq_logs.questions.wait.state import History, State
 from mjq_logs.reading.rows import UNLIMITED
@@ -54,7 +55,7 @@ def drawn(
     knows when they can start.
     """
     up = jobs.up(state.time)
-    here = np.concatenate([state.running, state.waiting[fits_in(jobs.need[state.waiting], up)]])
+    here = np.concatenate([state.running, state.waiting[checks.fits(jobs.need[state.waiting], up, up)]])
     running, new, first = len(state.running), len(here), state.arrived - later - 1
     later = later if first > 0 else 0
     arrival, run, limits = np.zeros((3, draws, new + 1 + later))
@@ -81,15 +82,10 @@ def drawn(
         run[:, new + 1 :] = np.where(
             jobs.end[block] <= state.time, jobs.run[block], longest[block] * rng.random(block.shape)
         )
-        too_large = ~fits_in(needs, up)
+        too_large = ~checks.fits(needs, up, up)
         too_large[:, : new + 1] = False
         needs[too_large], run[too_large], limits[too_large] = need, 0, 0
     return Drawn(arrival, needs, run, limits, new, up)
-
-
-def fits_in(need: np.ndarray, up: Any) -> Any:
-    """Return whether each need is at most what is up, of each resource."""
-    return (need <= up).all(axis=-1) if np.ndim(up) else need <= up
 
 
 def waits_by_rule(what: Drawn, servers: Any, policy: str) -> np.ndarray:

@@ -13,9 +13,9 @@ from functools import partial
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mjq._util import parallel
+from mjq._util import checks, parallel
 from mjq_logs.answers import Plain
-from mjq_logs.questions.wait.by_rule import drawn, fits_in, waits_by_rule
+from mjq_logs.questions.wait.by_rule import drawn, waits_by_rule
 from mjq_logs.questions.wait.nearest import LEVELS, SHARES, Past, on_scale, place
 from mjq_logs.questions.wait.state import History
 
@@ -65,7 +65,7 @@ def features(
     """
     rng = np.random.default_rng([arrived, round(limit)])
     what = drawn(jobs, jobs.at(time, arrived), need, limit, DRAWS, rng)
-    fits = fits_in(np.asarray(need), what.up)
+    fits = checks.fits(need, what.up, what.up)
     waits = waits_by_rule(what, jobs.servers, policy) if fits else np.full(DRAWS, HOPELESS)
     rule = np.quantile(on_scale(waits), LEVELS)
     return rule, float(on_scale(jobs.last_wait_alike(time, need, limit)))
