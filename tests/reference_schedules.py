@@ -297,6 +297,8 @@ def schedule(
 ):
     """Start and end of each job; arguments as those of `mjq.simulation.replay`. Who never starts has none.
 
+    Times of at most six decimals are added as decimals.
+
     The words of the calendar: jobs in service run on when servers go down, and nobody starts who would hold more than
     are up together with them. The scheduler goes by the servers that are up now, as if that were for ever. A change
     comes before all else of its instant. Of several resources it counts the first, and of each the same share is up.
@@ -309,7 +311,11 @@ def schedule(
     estimate = run if estimate is None else estimate
     run, estimate = (np.minimum(run, estimate), estimate) if kill else (run, np.maximum(run, estimate))
     last = max([np.max(submit), *(since for since, _ in calendar)])
-    estimate = np.maximum(estimate, np.spacing(last + np.sum(run, dtype=float)))  # no promise of nothing
+    end = last + np.sum(run, dtype=float)
+    unit = unit_of([*submit, *run, *estimate, *(since for since, _ in calendar)], end + np.max(estimate))
+    submit, run, estimate = ([round(x * unit) if unit > 1 else x for x in column] for column in (submit, run, estimate))
+    calendar = [(round(since * unit) if unit > 1 else since, up) for since, up in calendar]
+    estimate = np.maximum(estimate, np.spacing(end * unit))  # no promise of nothing
     order = sorted(range(len(submit)), key=lambda job: submit[job])
     priority = np.zeros(len(submit)) if priority is None else priority
     columns = [[plain(column[job]) for job in order] for column in (submit, need, run, estimate, priority)]
@@ -356,5 +362,13 @@ def schedule(
                 cluster.arrive()
         ask(cluster, RULES[name])
     start, finish = np.empty(len(order)), np.empty(len(order))
-    start[order], finish[order] = cluster.start, cluster.finish
+    start[order], finish[order] = cluster.start / unit, cluster.finish / unit
     return start, finish
+
+
+def unit_of(times, last):
+    """The power of ten in which times of at most six decimals are whole numbers, and their sums exact; 1 for others."""
+    for unit in (1, 10, 100, 1000, 10_000, 100_000, 1_000_000):
+        if all(float(time) == round(float(time) * unit) / unit for time in times):
+            return unit if last * unit < 2**53 else 1
+    return 1

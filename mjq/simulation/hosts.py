@@ -42,6 +42,7 @@ from numpy.typing import ArrayLike
 
 from mjq._util import checks
 from mjq._util.compiling import numba
+from mjq._util.decimals import decimals
 from mjq._util.parallel import Workers
 from mjq.simulation.engine import arrivals as sources
 from mjq.simulation.engine.arrivals import Service, class_of, next_arrival, service_time
@@ -408,12 +409,15 @@ def replay_on_hosts(
     needs, kinds = np.unique(held, axis=0, return_inverse=True)
     rule = checked_rule(placement, view, reserve)
     order = np.argsort(submit, kind="stable")
+    unit = 10.0 ** decimals(submit, run, last=submit.max() + 2 * run.sum())  # as for replays in one pool
+    if unit > 1:
+        submit, run = np.rint(submit * unit), np.rint(run * unit)
     log = sources.logged(submit, kinds.ravel(), run, run, order)
     cluster = _cluster(numbers, sizes, needs, np.ones(len(needs), dtype=bool))
     (rng,) = generators(seed, 1)
     _, _, record = _run(rng, cluster, tuple(rule), *log, False, 0, len(submit))
     start, host = np.empty(len(submit)), np.empty(len(submit), dtype=np.int64)
-    start[order], host[order] = record[START], record[HOST]
+    start[order], host[order] = record[START] / unit, record[HOST]
     return Placement(start, host)
 
 

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from mjq._util import checks, watching
+from mjq._util.decimals import decimals
 from mjq.simulation import policies
 from mjq.simulation.calendar import Calendar, calendar_of
 from mjq.simulation.engine import arrivals
@@ -147,7 +148,8 @@ def replay(
         run time zero holds its servers until nobody else may start, ends, and the policy is asked again at the same
         instant. Or each arrival, then each completion, is followed by the policy; jobs that are expected to end by this
         instant then count as gone. Completions come in the order in which the policy started the jobs, which is not
-        always the order of arrival; under a policy that interrupts, each job's last start counts.
+        always the order of arrival; under a policy that interrupts, each job's last start counts. Times with at most
+        six decimals are added as decimals: what ends at 0.1 + 0.2 ends at 0.3.
     kill : bool
         Whether jobs are killed at their estimate. If not, who runs longer is taken to have said so beforehand.
     calendar : sequence of (float, float), optional
@@ -232,7 +234,14 @@ def replay(
     run, estimates = (np.minimum(run, estimates), estimates) if kill else (run, np.maximum(run, estimates))
     steps = ALWAYS_UP if calendar is None else calendar.steps()
     last = max(submit.max(), steps["since"].max(initial=0.0))  # nothing ends later than all work after it
-    estimates = np.maximum(estimates, np.spacing(last + run.sum()))
+    # Counted in units of the last decimal, sums are exact: a job that ends as another one starts does so.
+    unit = 10.0 ** decimals(submit, run, estimates, steps["since"], last=last + run.sum() + estimates.max())
+    scaled: tuple[np.ndarray, ...] = submit, run, estimates
+    if unit > 1:
+        scaled = tuple(np.rint(column * unit) for column in scaled)
+        steps = steps.copy()
+        steps["since"] = np.rint(steps["since"] * unit)
+    estimates = np.maximum(scaled[2], np.spacing((last + run.sum()) * unit))
     in_order, n = bool((submit[1:] >= submit[:-1]).all()), len(submit)
     order = slice(None) if in_order else np.argsort(submit, kind="stable")
     queue = None
@@ -244,8 +253,8 @@ def replay(
         number = order if queue is None else queue
         users = _users(user, user_limit, len(submit), rule, policy, np.ndim(servers) > 0)
         limits = user_limits(users[number], user_limit, needs, kinds[number])
-    source = arrivals.logged(submit, kinds, run, estimates, order, queue)
-    del estimates, kinds  # a log may be so long that each column counts
+    source = arrivals.logged(scaled[0], kinds, scaled[1], estimates, order, queue)
+    del estimates, scaled, kinds  # a log may be so long that each column counts
     # A log leaves nothing to chance; the generator is there because the event loop is the same for all sources.
     rng, record = np.random.default_rng(0), np.full((2, n), np.nan)
     plan = Plan(
@@ -265,6 +274,8 @@ def replay(
     with watching.working(f"replay under {policy}", lambda: float(np.mean(record[START] >= 0))):
         events(rng, rule, source, by_resource(units(needs, servers)), plan, record, Constraints(steps, limits))
     del source
+    if unit > 1:
+        record /= unit
     place = order if queue is None else queue  # of each row of the record
     times = record if in_order and queue is None else np.empty((2, n))
     if times is not record:

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from mjq._util import checks
+from mjq._util.decimals import decimals
 from mjq.simulation import Schedule, replay
 from mjq_logs.machine.hosts import OnHosts
 from mjq_logs.machine.outages import calendar_on
@@ -123,7 +124,9 @@ def replay_log(
     >>> replay_log(log, 1).wait.tolist()
     [20.0]
     """
-    submit = (log.require_arrivals() - log.begin) / growth
+    arrival = log.require_arrivals()
+    places = decimals(arrival, log.run)  # which differences of large times may lose
+    submit = (np.round(arrival - log.begin, places) if places else arrival - log.begin) / growth
     if log.priority is not None:
         how["priority"] = log.priority
     servers = np.asarray(servers, dtype=float) if log.resources else servers

@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 import pytest
 
+from mjq.simulation import replay, replay_on_hosts
 from mjq_logs import busy_share, facts_of, read_log, window_of
 from mjq_logs.machine.replaying import replay_log
 from tests.conftest import said
@@ -209,3 +210,23 @@ def test_an_end_that_is_lost_is_no_job_that_runs_for_ever(tmp_path):
         tmp_path, JOBS.with_columns(pl.when(pl.int_range(pl.len()) == 9).then(None).otherwise(END).alias("end"))
     )
     assert log.lines.dropped == {"no run time": 1, "ended before the window": 1} and log.unfinished is None
+
+
+# --- Ties of decimal times --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("policy", ["easy", "conservative", "backfill-2", "first-fit"])
+@pytest.mark.parametrize("begin", [0.0, 1_735_733_002.1])
+def test_an_end_and_a_start_that_are_equal_as_decimals_are_equal(tmp_path, policy, begin):
+    """The third job ends at 0.1 + 0.2, when the second one starts."""
+    jobs = pl.read_csv(FILES / "tie_in_tenths.csv").with_columns((SUBMIT + begin).round(2))
+    log = log_of(tmp_path, jobs, 10)
+    made = replay_log(log, 10, policy, estimate=log.estimates_used).schedule
+    assert made.start.tolist() == [0, 0.3, 0.1] and made.finish.tolist() == [0.3, 1.3, 0.3]
+    late = replay([0.05, 0.1, 0.05], [6, 4, 10], [0.3, 0.25, 1], None, 10, policy).start
+    assert late.tolist() == [0.05, 0.1, 0.35]
+
+
+def test_decimals_are_equal_on_hosts():
+    start = replay_on_hosts([0.1, 0.3], [4, 4], [0.2, 1], 1, 4).start
+    assert start.tolist() == [0.1, 0.3]
