@@ -21,6 +21,7 @@ from mjq_logs import (
     window_of,
 )
 from mjq_logs.machine.replaying import replay_log
+from mjq_logs.questions.capacity import estimates
 from mjq_logs.questions.wait.by_rule import drawn
 from mjq_logs.questions.wait.state import history
 from mjq_logs.reading.clock import as_moment, dated
@@ -267,3 +268,13 @@ def test_a_short_log_is_not_worth_an_exact_solution():
 def test_the_error_of_sacct_is_told():
     with pytest.raises(ValueError, match="says 'Unable to parse time format': run sacct --json without SLURM_TIME"):
         read_log(FILES / "sacct_with_time_format.json")
+
+
+def test_a_log_on_which_nothing_can_be_said_costs_next_to_nothing(monkeypatch):
+    """What is said of it, the capacity in its own order, is the same; few jobs are drawn for the rest."""
+    drawn, log = [], read_log(FILES / "mid1.txt.gz", servers=CPUS)
+    share = estimates._share
+    monkeypatch.setattr(estimates, "_share", lambda log, jobs, *how: drawn.append(len(jobs)) or share(log, jobs, *how))
+    result = estimates.capacities(log)
+    assert 0 < sum(drawn) < 500_000
+    assert (result["own_order"].share, result["naive"].share) == (pytest.approx(0.982, abs=5e-4), 1)

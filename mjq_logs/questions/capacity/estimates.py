@@ -34,10 +34,13 @@ from mjq_logs.machine.arrivals import tightest
 from mjq_logs.machine.hosts import OnHosts
 from mjq_logs.machine.saturated import LINE, saturated_starts
 from mjq_logs.reading.log import BLOCKS, HOUR, Log
+from mjq_logs.reading.window import shortness_in_words
 from mjq_logs.words import ESTIMATES, percent
 
 REPLICATIONS = 10
 JOBS = {"fcfs": 200_000, "easy": 30_000}  # of each replication
+# Of a log of which nothing can be said, so many times fewer, but enough; larger logs are not asked.
+LESS, ENOUGH, LARGE_LOG = 20, 1000, 100_000
 ON_HOSTS, REPLICATIONS_ON_HOSTS = 100_000, 5  # jobs of each replication on hosts, under every rule the same ones
 WARM = 0.1  # of a replication, which is not counted
 MOST_CONFIGURATIONS = 1_000_000  # up to which exponential classes are solved exactly: some ten seconds
@@ -331,10 +334,10 @@ def independent_shares(log: Log, policy: Policy = "fcfs", seed: int = 1, length:
     The same jobs are drawn for every rule on hosts, so that differences between rules are paired.
     """
     _require_work(log)
-    rng = np.random.default_rng([seed, length])
+    rng, jobs = np.random.default_rng([seed, length]), _jobs(log, policy)
     shares = []
     for _ in range(REPLICATIONS_ON_HOSTS if isinstance(policy, OnHosts) else REPLICATIONS):
-        drawn = _drawn(log, rng, length, _jobs(policy))
+        drawn = _drawn(log, rng, length, jobs)
         shares.append(_share(log, drawn, log.run[drawn], _some(log.estimate, drawn), policy))
     return shares
 
@@ -356,9 +359,9 @@ def _exponential(log, policy, seed, solved, why):
         return _capacity(log, share, 2 * (share * naive,), 2 * (share,), EXACT, "exponential")
     _, kind = log.kinds()
     means = np.bincount(kind, log.run) / np.bincount(kind)
-    rng, shares = np.random.default_rng([seed, 0]), []
+    rng, shares, jobs = np.random.default_rng([seed, 0]), [], _jobs(log, policy)
     for _ in range(REPLICATIONS):
-        drawn = rng.integers(len(log), size=_jobs(policy))
+        drawn = rng.integers(len(log), size=jobs)
         run = means[kind[drawn]] * rng.standard_exponential(len(drawn))
         estimate = None
         if log.estimate is not None:
@@ -393,7 +396,7 @@ def _simulated_near_saturation(log, seed):
         system = log.system()
     except checks.TooShort:
         return None
-    jobs = min(5 * JOBS["fcfs"], MOST_LOOKS // (REPLICATIONS * system.needs.size))
+    jobs = min(5 * _jobs(log, "fcfs"), MOST_LOOKS // (REPLICATIONS * system.needs.size))
     letters = system.servers, system.needs, system.rates, system.mix
     return simulate_saturated(*letters, jobs, [seed, 1], replications=REPLICATIONS, progress=False)
 
@@ -412,13 +415,15 @@ def capacity_by_block_length(
     return Estimates(log, seed).capacity_by_block_length(policy, lengths)
 
 
-def _jobs(policy):
+def _jobs(log, policy):
     """Return the number of jobs of each replication under this policy."""
     if isinstance(policy, OnHosts):
         return ON_HOSTS
     if policy not in JOBS:
         raise ValueError(f"policy must be one of {', '.join(JOBS)}; got {policy!r}")
-    return JOBS[policy]
+    jobs = JOBS[policy]
+    little = len(log) < LARGE_LOG and shortness_in_words(log) is not None
+    return min(jobs, max(jobs // LESS, ENOUGH)) if little else jobs
 
 
 def _some(column, which):
