@@ -45,6 +45,8 @@ MOST_PHASES = 1000  # of an Erlang distribution
 SPARSE_PHASES = 1000  # from which on equations are solved without their zeros
 ROW_ROUNDING = 1e-13  # what row sums of T may exceed zero by, as a fraction of the row's rate
 SCV_ROUNDING = 1e-12  # by which part 1 / scv may exceed a whole number of phases
+RARE, MOST_MOVES = 1e-3, 500.0  # chances that are summed with more care, if so many moves are made
+END, TINY = 1e-16, 1e-300  # of a chance, which a sum leaves out; and the smallest chance
 QUANTILE_TOLERANCE = 1e-13  # relative, of the time
 
 
@@ -143,7 +145,24 @@ class PhaseType(ReadOnly):
         ValueError
             If a time is not finite, or so long that the fastest phase would be left 2 to the power 60 times.
         """
-        return self._at(t)[..., 1].clip(0, 1)
+        chance = np.array(self._at(t)[..., 1].clip(0, 1))
+        times = np.asarray(t, dtype=float)
+        rare = (chance < RARE) & (times > 0) & (times * self._transient.fastest < MOST_MOVES)
+        chance[rare] = self._left_tail(times[rare])  # of which a sum that ends at 1e-17 loses digits
+        return chance[()]
+
+    def _left_tail(self, times):
+        """Return small chances of at most some times, by a sum of as many moves as relative accuracy takes."""
+        mean = self._transient.fastest * times
+        moves, ending = np.eye(self.phases) + self.T / self._transient.fastest, self.exit / self._transient.fastest
+        chance, gone, where, n = np.zeros(len(times)), 0.0, self.alpha, 0
+        weight = np.exp(-mean)  # of n moves, by Poisson's law
+        # After n moves, more of them weigh at most as much as a geometric sum.
+        while (weight > END * np.maximum(chance, TINY) * (1 - mean / (n + 1))).any() or n <= self.phases:
+            gone, where, n = gone + where @ ending, where @ moves, n + 1
+            weight = weight * mean / n
+            chance += weight * gone
+        return chance
 
     def tail(self, t: ArrayLike) -> np.ndarray:
         r"""Return the probability of more than t, :math:`\alpha e^{T t} \mathbf 1`, as :meth:`cdf`."""

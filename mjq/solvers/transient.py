@@ -134,9 +134,13 @@ class Transient:
         Raises
         ------
         ValueError
-            If a chain small enough for squares would take more than 2 to the power 60 steps.
+            If a time is negative or not finite, or a chain small enough for squares would take more than 2 to the power
+            60 steps.
         """
-        moves = self.fastest * np.asarray(times, dtype=float)
+        times = checks.numbers("times", times)
+        if (times < 0).any():
+            raise ValueError(f"times must not be negative, got {checks.shown(times)}")
+        moves = self.fastest * times
         return self._by_squares(moves) if self._squares_are_cheaper(moves) else self._by_steps(moves)
 
     def _expected(self, distribution):

@@ -76,7 +76,9 @@ def grade(answers, key, marks):
         folders.write(Path(marks), grading.marks_file(grades))
     head = ["student", "points", "of", "left to you", "perhaps overlooked"]
     for mark in grades:
-        if mark.remark in grading.UNREADABLE.values():
+        if not mark.kind:
+            note(f"{mark.remark}: this answer is not graded")
+        elif mark.remark in (grading.TWICE, *grading.UNREADABLE.values()):
             note(f"{mark.student}, question {mark.question}: {brief(mark.answer)} is {mark.remark}")
     show(tabulate(grading.summary(grades), head, disable_numparse=[0]))
     if marks:

@@ -20,6 +20,7 @@ FORMULA = "=+-@\t\r"  # with which a spreadsheet begins a formula
 MINUS = "\N{MINUS SIGN}"  # as typeset; a keyboard has a hyphen
 THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}(,\d{3})+(\.\d*)?")
 UNREADABLE = {"number": "not a number: yours to grade", "choice": "not a letter: yours to grade"}
+TWICE = "answered more than once: yours to grade"
 
 
 @dataclass(frozen=True)
@@ -59,7 +60,8 @@ def grade(answers: str | Path, key: str | Path) -> list[Mark]:
     for three significant digits. The unit of the sheet may stand behind it. A comma counts as a point; before each
     three digits it may also set off thousands, and the number is right if either reading is. A choice is right if it
     is the same letter. All other answers are left to the teacher, also one that cannot be read as a number or as a
-    letter where the question asks for one. A question that a student has not answered earns no points.
+    letter where the question asks for one, and two answers to one question. A question that a student has not answered
+    earns no points. An answer of a student, or to a question, that is not in the key earns none, and comes last.
 
     Parameters
     ----------
@@ -76,8 +78,7 @@ def grade(answers: str | Path, key: str | Path) -> list[Mark]:
     Raises
     ------
     ValueError
-        If a row of a file is bad: its student or question is not in the key, or it is there twice. The message names
-        the rows.
+        If a row of the key is bad or there twice, which the message names; or no answer is to a question of the key.
     """
     asked: dict[tuple[str, str], tuple[dict, dict]] = {}
     bad = []
@@ -92,19 +93,23 @@ def grade(answers: str | Path, key: str | Path) -> list[Mark]:
     if not asked:
         raise ValueError(f"{key} has no questions")
     students = {student for student, _ in asked}
-    given: dict[tuple[str, str], str] = {}
+    given: dict[tuple[str, str], list[str]] = {}
+    strange: list[Mark] = []
     for place, row in _rows(answers, ANSWER_COLUMNS):
         where = row["student"], _plain(row["question"])
-        if where[0] not in students:
-            bad.append(f"{place}: there is no student {where[0]!r} in the key")
-        elif where not in asked:
-            bad.append(f"{place}: {where[0]} has no question {where[1]!r}")
-        elif where in given:
-            bad.append(f"{place}: {where[0]} answers question {where[1]} a second time")
+        if where not in asked:
+            known = where[0] in students
+            problem = (
+                f"{where[0]} has no question {where[1]!r}" if known else f"there is no student {where[0]!r} in the key"
+            )
+            number = int(where[1]) if where[1].isdecimal() else 0
+            strange.append(Mark(where[0], number, "", "", row["answer"], "", None, 0, f"{place}: {problem}"))
         else:
-            given[where] = row["answer"]
-    _refuse(bad)
-    return [_mark(row, mistaken, given.get(where, "")) for where, (row, mistaken) in asked.items()]
+            given.setdefault(where, []).append(row["answer"])
+    if strange and not given:
+        raise ValueError(f"no answer is to a question of the key; {strange[0].remark}")
+    marks = [_mark(row, mistaken, given.get(where, [])) for where, (row, mistaken) in asked.items()]
+    return marks + strange
 
 
 def _rows(path: str | Path, columns: list[str]) -> Iterator[tuple[str, dict[str, str]]]:
@@ -188,8 +193,10 @@ def _letter(text):
     return letter if len(letter) == 1 and "a" <= letter <= "z" else None
 
 
-def _mark(row, mistaken, answer):
-    kind, unit = row["kind"], row["unit"]
+def _mark(row, mistaken, answers):
+    kind, unit, answer = row["kind"], row["unit"], " | ".join(answers)
+    if len(answers) > 1:
+        return _marked(row, answer, None, TWICE)
     if kind not in UNREADABLE:
         return _marked(row, answer, None, "the teacher grades this")
     if not answer:

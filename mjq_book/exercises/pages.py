@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from decimal import Decimal
 from html import escape
 from typing import Any
 
@@ -136,11 +137,20 @@ def _question(title, variant):
     else:
         sort = "#"
         asked += f"\n\nAnswer{f' in {question.unit}' if question.unit else ''}, three significant digits."
-        lines.append(f"={variant.answer}:{variant.tolerance}")
-        lines += [f"=%0%{answer}:{tolerance(answer)} #{_escaped(feedback)}" for answer, feedback in wrong.items()]
+        lines.append(_within(variant.answer, variant.tolerance))
+        lines += [f"{_within(answer, tolerance(answer), '%0%')} #{_escaped(words)}" for answer, words in wrong.items()]
     lines.append(_feedback(question.explained(variant.values, variant.answer)))
     body = "\n  ".join(["", *lines])
     return f"::{_escaped(title)}::{_text(asked)} {{{sort}{body}\n}}"
+
+
+def _within(answer, tolerance, worth=""):
+    """Return an answer that is right within a tolerance; parsers of GIFT refuse exponents.
+
+    >>> _within("0.00340", "7.8e-05"), _within("1.20e-05", "6e-08", "%0%")
+    ('=0.00340:0.000078', '=%0%0.0000120:0.00000006')
+    """
+    return f"={worth}{Decimal(answer):f}:{Decimal(tolerance):f}"
 
 
 def _text(text):

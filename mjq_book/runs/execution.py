@@ -113,6 +113,9 @@ def _started(notebook, target, parameters, **options):
         raise
     except Exception as error:  # a kernel that died
         return _failure(target, f"{type(error).__name__}: {error}")
+    outputs = [output for cell in nbformat.read(target, as_version=4).cells for output in cell.get("outputs", [])]
+    if any(output.get("ename") == "SystemExit" for output in outputs):  # which papermill takes for an end like others
+        return _failure(target, "SystemExit: it ended before its last cell")
     return None
 
 

@@ -20,6 +20,7 @@ from mjq_logs.reading.vectors import MEMORY, units_of
 
 LOOKED_AT = 200  # lines, to tell the format
 HOW_TO = "the page For operators of the book has a command that makes a table of it"
+LINES_OF_JSON = "make a table of them, by polars.read_ndjson(FILE).write_csv('jobs.csv') in Python"
 # Of formats that are not read: what the first line looks like, what it then is, and what to do.
 FOREIGN = (
     (r'"?JOB_(?:FINISH|NEW|START|STATUS)"? ', f"the accounting of LSF (lsb.acct); {HOW_TO}"),
@@ -51,7 +52,7 @@ def read_log(
     Parameters
     ----------
     path : str or path
-        Plain or, but for Parquet, compressed by gzip; ``-`` is the standard input.
+        Plain or, but for Parquet, compressed by gzip, bzip2 or xz; ``-`` is the standard input.
     columns : dict, optional
         For CSV and Parquet: what of ``mjq_logs.reading.table.COLUMNS``, and of the units, the file calls how.
     servers : float, or sequence of float, optional
@@ -161,6 +162,8 @@ def _of_sacct(blocks):
     try:
         content = json.loads("\n".join(line for _, block in blocks for line in block))
     except ValueError as error:
+        if str(error).startswith("Extra data"):
+            raise ValueError(f"this looks like lines of JSON; {LINES_OF_JSON}") from None
         raise ValueError(f"this looks like JSON, and is broken: {error}") from None
     except RecursionError:
         raise ValueError("this looks like JSON, and is nested too deep") from None

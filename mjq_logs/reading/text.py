@@ -17,7 +17,9 @@ zone is in UTC.
 
 from __future__ import annotations
 
+import bz2
 import gzip
+import lzma
 import os
 import re
 import sys
@@ -25,7 +27,7 @@ import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import Any, BinaryIO, cast
 
 import polars as pl
 
@@ -33,7 +35,10 @@ from mjq._util.plain import brief
 
 BLOCK = 8_000_000  # bytes read at a time
 LONGEST = 64_000_000  # bytes of one line
-GZIP, PARQUET = b"\x1f\x8b", b"PAR1"
+PARQUET = b"PAR1"
+# What compressed files begin with.
+PACKED: dict[bytes, Callable[..., Any]] = {b"\x1f\x8b": gzip.open, b"BZh": bz2.open, b"\xfd7zX": lzma.open}
+PACKED_OTHERWISE = {b"PK\x03\x04": "unzip -p", b"\x28\xb5\x2f\xfd": "zstd -dc", b"7z\xbc\xaf": "7z x -so"}
 UNITS = {
     name: seconds
     for seconds, names in (
@@ -221,7 +226,7 @@ def is_parquet(path: str | Path) -> bool:
 
 
 def blocks(path: str | Path) -> Iterator[tuple[int, list[str]]]:
-    """Yield whole lines of a text file or pipe, plain or compressed by gzip; ``-`` is the standard input.
+    """Yield whole lines of a text file or pipe, plain or compressed by gzip, bzip2 or xz; ``-`` is the standard input.
 
     Yields
     ------
@@ -256,7 +261,9 @@ def _text(content, number):
 def _read(file, number):
     try:
         return file.read(BLOCK)
-    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+    except (EOFError, zlib.error, lzma.LZMAError, OSError) as error:
+        if isinstance(error, OSError) and error.errno is not None:  # not what gzip or bz2 say of their data
+            raise
         raise ValueError(f"the compressed data are cut or broken after line {number}: {error}") from None
 
 
@@ -268,10 +275,15 @@ def _opened(path):
         if beginning == PARQUET:
             raise ValueError("Parquet cannot be read from a pipe: save it as a file")
         whole = _Rejoined(beginning, file)
-        if not beginning.startswith(GZIP):
+        if command := PACKED_OTHERWISE.get(beginning):
+            raise ValueError(
+                f"this is compressed as it cannot be read: unpack it first, as in {command} FILE > jobs.txt"
+            )
+        unpack = next((unpack for begin, unpack in PACKED.items() if beginning.startswith(begin)), None)
+        if unpack is None:
             yield whole
             return
-        with gzip.open(cast(BinaryIO, whole)) as content:
+        with unpack(cast(BinaryIO, whole)) as content:
             yield content
 
 

@@ -1,9 +1,11 @@
 """Logs as nobody should write them, and ways to hand one over: an answer, or one plain line that says what is wrong."""
 
+import bz2
 import copy
 import gzip
 import io
 import json
+import lzma
 import os
 import re
 import threading
@@ -97,7 +99,9 @@ def content(tmp_path):
     return standard(tmp_path, jobs=50).read_bytes()
 
 
-@pytest.mark.parametrize("packed", [bytes, gzip.compress], ids=["plain", "gzip"])
+@pytest.mark.parametrize(
+    "packed", [bytes, gzip.compress, bz2.compress, lzma.compress], ids=["plain", "gzip", "bzip2", "xz"]
+)
 @pytest.mark.parametrize("way", ["pipe", "-"])
 def test_a_log_from_a_stream_is_that_from_a_file(tmp_path, monkeypatch, content, packed, way):
     (tmp_path / "file").write_bytes(packed(content))
@@ -107,6 +111,23 @@ def test_a_log_from_a_stream_is_that_from_a_file(tmp_path, monkeypatch, content,
     status, out, err = said("replay", path)
     name = "standard input" if way == "-" else "pipe"  # which is all that differs
     assert (status, out, err) == (0, expected.replace("file", name, 1), "") and expected.startswith("file ")
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"PK\x03\x04\x14", "unzip -p FILE"),
+        (b"\x28\xb5\x2f\xfd\x04", "zstd -dc FILE"),
+        (b'{"need": 1}\n{"need": 2}\n', "polars.read_ndjson"),
+        (bz2.compress(b"need,run\n1,2\n" * 999)[:60], "cut or broken"),
+        (lzma.compress(b"need,run\n1,2\n" * 999)[:60], "cut or broken"),
+    ],
+    ids=["zip", "zstd", "lines of JSON", "cut bzip2", "cut xz"],
+)
+def test_what_is_packed_or_written_in_another_way_is_told_with_what_helps(tmp_path, content, words):
+    (tmp_path / "log").write_bytes(content)
+    with pytest.raises(ValueError, match=re.escape(words)):
+        read_log(tmp_path / "log")
 
 
 @pytest.mark.parametrize("content", [b"", b"\x1f", b"\x1f\x8b", b"a", b"\n", b"need,run\n1,", b"PAR1"], ids=repr)

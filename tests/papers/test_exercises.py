@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 from contextlib import nullcontext
+from decimal import Decimal
 from functools import cache
 from types import SimpleNamespace
 
@@ -164,7 +165,8 @@ def test_moodle_gets_each_question(tmp_path):
         number, student = title[:2], title.rsplit(" ", 1)[1]
         (row,) = (row for row in key if row["student"] == student and int(row["question"]) == int(number))
         if row["kind"] == "number":
-            assert f"={row['answer']}:{row['tolerance']}\n" in body
+            numbers = [Decimal(row[name]) for name in ("answer", "tolerance")]
+            assert "={:f}:{:f}\n".format(*numbers) in body and not re.search(r"^  =.*\d[eE][+-]?\d", body, re.MULTILINE)
         elif row["kind"] == "choice":
             options = re.findall(r"^  ([=~])", body, re.MULTILINE)
             assert options.count("=") == 1 and options.index("=") == "abcdefgh".index(row["answer"])

@@ -94,7 +94,6 @@ def test_files_as_spreadsheets_write_them_are_read(graded, options, rows):
     [
         (["eve,1,2"], "answers.csv, line 2: there is no student 'eve' in the key"),
         (["ada,7,2"], "answers.csv, line 2: ada has no question '7'"),
-        (["ada,1,2", "ada,01,3"], "answers.csv, line 3: ada answers question 1 a second time"),
         (["ada,1,2,09"], "line 2: 4 cells, but 3 columns; quote an answer with commas"),
         (['ada,3,"never closed'], "answers.csv, line 2: unexpected end of data"),
     ],
@@ -102,6 +101,21 @@ def test_files_as_spreadsheets_write_them_are_read(graded, options, rows):
 def test_a_bad_row_is_named(graded, rows, complaint):
     with pytest.raises(ValueError, match=re.escape(complaint)):
         graded(rows)
+
+
+def test_an_unknown_or_doubled_student_does_not_stop_the_grading_of_all(graded, tmp_path):
+    rows = ["bo,1,0.05", "eve,1,2", "ada,7,2", "ada,1,2.09", "ada,01,3", "bo,2,a"]
+    marks = graded(rows)
+    assert [(mark.points, mark.remark) for mark in marks if (mark.student, mark.question) == ("ada", 1)] == [
+        (None, "answered more than once: yours to grade")
+    ]
+    assert [mark.remark.split(", ", 1)[1] for mark in marks[-2:]] == [
+        "line 3: there is no student 'eve' in the key", "line 4: ada has no question '7'"
+    ]  # fmt: skip
+    assert grading.summary(marks)[:2] == [("ada", 0, 1, 7, ""), ("bo", 3, 3, 5, "")]
+    run = said("grade", tmp_path / "answers.csv", tmp_path / "key.csv")
+    assert run.status == 0 and "no student 'eve' in the key: this answer is not graded" in run.err
+    assert "ada, question 1: '2.09 | 3' is answered more than once" in run.err
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import integrate, stats
+from scipy import integrate, special, stats
 
 from mjq.solvers.phase_type import (
     PhaseType,
@@ -115,3 +115,12 @@ def test_samples_follow_the_distribution(law):
     assert times.mean() == pytest.approx(law.mean, abs=5 * law.mean * math.sqrt(law.scv / 200_000))
     for t in np.array([0.1, 0.5, 1, 3]) * law.mean:
         assert (times <= t).mean() == pytest.approx(float(law.cdf(t)), abs=5e-3)
+
+
+@pytest.mark.parametrize("n", [2, 20, 60])
+def test_the_left_tail_of_an_erlang_is_right_to_twelve_digits(n):
+    law = erlang(n, 1.0)
+    for u in (1e-40, 1e-20, 1e-12, 1e-6, 1e-3, 0.01):
+        t = special.gammaincinv(n, u) / n
+        assert law.cdf(t) == pytest.approx(special.gammainc(n, n * t), rel=1e-11)
+        assert law.quantile(u) == pytest.approx(t, rel=1e-11)

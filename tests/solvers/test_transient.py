@@ -101,3 +101,9 @@ def test_a_long_time_of_a_small_chain_is_not_stepped_through():
     """It has 1e17 steps."""
     chain = Transient([1.0, 0.0], [[0, 1e-9], [1e9, 0]])
     assert chain.at([1e8])[0] == pytest.approx([1, 1e-18], rel=1e-12)
+
+
+@pytest.mark.parametrize("times", [[-1.0], [-1e-9], [1.0, -3.0], [np.nan], [np.inf]])
+def test_a_time_that_is_none_is_refused(times):
+    with pytest.raises(ValueError, match="times must"):
+        Transient([1.0, 0.0], np.array([[-1.0, 1.0], [2.0, -2.0]])).at(times)
