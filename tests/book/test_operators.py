@@ -78,7 +78,8 @@ def test_slurm_tells_which_nodes_were_away(tmp_path):
 
 
 @pytest.mark.parametrize("path", ["_ext/console.py", "_ext/selfchecks.py", "live_panels.py"])
-def test_the_examples_of_modules_of_the_book_run(path):
+def test_the_examples_of_modules_of_the_book_run(path, monkeypatch):
+    monkeypatch.syspath_prepend(ROOT / "book/_ext")  # where they find each other
     failed, tried = doctest.testmod(module(ROOT / "book" / path))
     assert tried and not failed
 
