@@ -43,19 +43,9 @@ def path(name, *stations):
     return {(a, name): {(b, name): 1.0} for a, b in zip(stations, stations[1:], strict=False)}
 
 
-def central_server(name, center, visits):
-    """Routing of a class that returns to a center after each visit; so many visits to each other station."""
-    total = sum(visits.values())
-    back = {(station, name): {(center, name): 1.0} for station in visits}
-    return {(center, name): {(station, name): v / total for station, v in visits.items()}} | back
-
-
 def means_of(name, means):
     """Exponential service times of a class, by their means."""
     return {(station, name): exponential(mean) for station, mean in means.items()}
-
-
-# --- LINE -------------------------------------------------------------------------------------------------------------
 
 
 def repairmen():
@@ -161,13 +151,6 @@ def mixed_hundred_another_way():
     return found | {("throughput", "Queue1", "closed"): rate}
 
 
-def open_queue(arrivals, mu, servers=1, back=0.0):
-    """Classes of one rate at one queue, to which jobs may return."""
-    service = {pair: exponential(1 / mu) for pair in arrivals}
-    routing = {pair: {pair: back} for pair in arrivals} if back else {}
-    return exact(Network({"Queue": servers}, service, routing, arrivals=arrivals))
-
-
 def fluid_feedback():
     """A fifth of all classes comes back as the third."""
     stations, rates = ("Queue1", "Queue2", "Queue3"), {1: (32, 32, 16), 2: (32, 32, 16), 3: (32, 16, 8)}
@@ -180,58 +163,3 @@ def fluid_feedback():
 
 def fluid_one_queue(load, p=None):
     return at_rest(Network({"Q": 1}, means_of(1, {"Q": 1.0}), {}, arrivals={("Q", 1): load}), p)
-
-
-# --- QNAP2 and libmva -------------------------------------------------------------------------------------------------
-# What QNAP2 printed is kept beside its input, for another program to reproduce.
-
-
-def lazowska_117():
-    means = {"CPU": 0.005, "Disk1": 0.03, "Disk2": 0.027, "Think": 15.0}
-    servers = {"CPU": 1, "Disk1": 1, "Disk2": 1, "Think": DELAY}
-    routing = central_server(1, "CPU", {"Disk1": 70, "Disk2": 50, "Think": 1})
-    return exact(Network(servers, means_of(1, means), routing, population={("CPU", 1): 3}))
-
-
-def web_site():
-    """Two classes of users, a web server, a data base and three disks."""
-    stations = "Users", "WS", "DB", "Disk1", "Disk2", "Disk3"
-    means = {"Class1": (2.0, 0.04, 0.001, 0.005, 0.004, 0.004), "Class2": (5.0, 0.01, 0.002, 0.005, 0.004, 0.004)}
-    service, routing = {}, {}
-    for name, row in means.items():
-        service |= means_of(name, dict(zip(stations, row, strict=True)))
-        routing |= central_server(name, "WS", {"DB": 2, "Disk1": 3, "Users": 1})
-        routing |= central_server(name, "DB", {"Disk2": 2, "Disk3": 3, "WS": 1})
-        routing[("WS", name)] = {("DB", name): 2 / 6, ("Disk1", name): 3 / 6, ("Users", name): 1 / 6}
-    servers = dict.fromkeys(stations, 1) | {"Users": DELAY}
-    population = {("Users", "Class1"): 20, ("Users", "Class2"): 50}
-    return exact(Network(servers, service, routing, population=population))
-
-
-def delay_and_two_queues():
-    service = means_of("Chain01", {"Delay": 1.0, "Queue1": 1.3333})
-    service |= means_of("Chain02", {"Delay": 0.4, "Queue1": 0.46, "Queue2": 2.0})
-    routing = cycle("Chain01", "Delay", "Queue1") | central_server(
-        "Chain02", "Delay", {"Queue1": 0.83333, "Queue2": 0.16667}
-    )
-    servers = {"Delay": DELAY, "Queue1": 1, "Queue2": 3}
-    population = {("Delay", "Chain01"): 4, ("Delay", "Chain02"): 3}
-    return exact(Network(servers, service, routing, population=population))
-
-
-def lazowska_131():
-    """Batch jobs and interactive users; 30 is a thinking time."""
-    service = means_of("batch", {"CPU": 1.0, "Disk": 0.09})
-    service |= means_of("interactive", {"CPU": 0.1, "Disk": 0.9, "Think": 30.0})
-    routing = cycle("batch", "CPU", "Disk") | cycle("interactive", "CPU", "Disk", "Think")
-    population = {("CPU", "batch"): 10, ("Think", "interactive"): 25}
-    return exact(Network({"CPU": 1, "Disk": 1, "Think": DELAY}, service, routing, population=population))
-
-
-def two_servers_shared(visits):
-    """Two classes that think, each for itself, and share two servers, which one of them visits several times."""
-    service = means_of(1, {"Think1": 6.0, "Servers": 1.0}) | means_of(2, {"Think2": 3.0, "Servers": 1.0})
-    routing = cycle(1, "Think1", "Servers") | {("Think2", 2): {("Servers", 2): 1.0}}
-    routing |= {("Servers", 2): {("Servers", 2): 1 - 1 / visits, ("Think2", 2): 1 / visits}}
-    population = {("Think1", 1): 5, ("Think2", 2): 2}
-    return exact(Network({"Think1": DELAY, "Think2": DELAY, "Servers": 2}, service, routing, population=population))

@@ -40,18 +40,12 @@ MODELS = (
         ("LINE", "mqn_singleserver_ps"): lambda: networks.exact(networks.mixed_hundred(0.3)),
         ("LINE", "mqn_singleserver_fcfs, fluid"): lambda: networks.at_rest(networks.mixed_hundred(1 / 3)),
         ("LINE", "other_ex2"): networks.fluid_feedback,
-        ("LINE", "gallery_mmk"): lambda: networks.open_queue({("Queue", 1): 1.0}, 2.0, servers=2),
-        ("LINE", "gallery_mm1_ps_multiclass"): lambda: networks.open_queue({("Queue", 1): 1.0, ("Queue", 2): 0.5}, 4.0),
         ("LINE", "gallery_mhyp1"): lambda: queues.in_order(queues.varied(0.5, 4)),
         ("LINE", "gallery_merl1"): lambda: queues.in_order(queues.HALF_AND_HALF),
         ("LINE", "gallery_merl1_tandem"): lambda: queues.in_order(erlang(2, 0.9), name="Queue2"),
         ("LINE", "gallery_mhyp1_tandem"): lambda: queues.in_order(queues.varied(0.9, 2), name="Queue1"),
         ("LINE", "gallery_merlk"): lambda: queues.in_order(queues.HALF_AND_HALF, servers=2),
         ("LINE", "gallery_mhypk"): lambda: queues.in_order(queues.varied(0.5, 4), servers=2),
-        ("QNAP2", "1-class"): networks.lazowska_117,
-        ("QNAP2", "complex"): networks.web_site,
-        ("QNAP2", "multiserver"): networks.delay_and_two_queues,
-        ("libmva", "test2, exact"): networks.lazowska_131,
         ("flux-sched", "hype-test"): schedules.flux_order,
         ("Ciw", "processor sharing"): queues.shared_server,
         ("Ciw", "capacitated processor sharing"): queues.sharing_with_threshold,
@@ -61,7 +55,6 @@ MODELS = (
     }
     | {("LINE", f"mm1 {load}"): partial(networks.fluid_one_queue, load) for load in (0.3, 0.5, 0.7)}
     | {("LINE", f"mm1 {load}, p = 1"): partial(networks.fluid_one_queue, load, 1) for load in (0.3, 0.5, 0.7)}
-    | {("libmva", f"test9a, exact, {n} visits"): partial(networks.two_servers_shared, n) for n in (1, 2, 5, 11, 20)}
     | {("msj-simulator", name): partial(queues.one_two_four, name) for name in queues.ONE_TWO_FOUR}
     | {("most-queue", name): partial(schedules.schedule, *log) for name, log in schedules.MOST_QUEUE.items()}
     | {("most-queue", f"one job at a time, {law}"): partial(queues.one_job_at_a_time, law) for law in queues.SERVICE}
