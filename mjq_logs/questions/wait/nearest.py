@@ -142,10 +142,6 @@ class Past:
         """Return how good the forecast of each was under each weight, as its :func:`crps`; shape (P, 5)."""
         return crps(self.forecasts, self.wait[:, None])
 
-    def best(self, past: np.ndarray) -> int:
-        """Return the place of the weight with which the forecasts of these were best: the first if none has a score."""
-        return int(np.argmin(np.nansum(self.scores[past], axis=0)))
-
     def forecast(self, number: int, time: float, rule: np.ndarray, last: float) -> tuple[np.ndarray, float] | None:
         """Return the forecast of a job when so many have come, and the weight of the rule; None for a short past.
 
@@ -160,5 +156,5 @@ class Past:
         seen = self.at(number, time)
         if len(seen) < FEWEST_FORECASTS:
             return None
-        best = self.best(seen)
+        best = int(np.argmin(np.nansum(self.scores[seen], axis=0)))  # the first weight if none has a score
         return self.waits(seen, rule, last)[best], WEIGHTS[best]
