@@ -14,7 +14,7 @@ from mjq_logs.reading.clock import local
 from mjq_logs.reading.facts import Facts, held_in_words
 from mjq_logs.reading.log import Lines, Log, machine_in_words
 from mjq_logs.reading.window import window_in_words
-from mjq_logs.words import listed, name_of
+from mjq_logs.words import LARGE, listed, name_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
 MINUTE = 1 / 60  # hours
 UNITS = (48.0, "d", 1 / 24), (1.0, "h", 1.0), (1 / 60, "min", 60.0), (0.0, "s", 3600.0)  # from so many hours on
-LARGE = 1e6  # from which on a number is written with an exponent
 
 
 class Table(NamedTuple):

@@ -42,11 +42,11 @@ def time_in_words(hours: float) -> str:
 def amount_of(size: ArrayLike, resources: Sequence[str] = ()) -> Amount:
     """Return the size of a machine, or what a job needs, as an answer has it: a number, or one for each resource.
 
-    >>> amount_of(8.0), amount_of([4, 16], ["cpus", "mem"])
-    (8.0, {'cpus': 4.0, 'mem': 16.0})
+    >>> amount_of(8.0), amount_of([8.0]), amount_of([4, 16], ["cpus", "mem"])
+    (8.0, 8.0, {'cpus': 4.0, 'mem': 16.0})
     """
-    sizes = np.asarray(size, dtype=float).tolist()
-    return dict(zip(resources, sizes, strict=True)) if resources else sizes
+    sizes = np.ravel(size).astype(float).tolist()
+    return dict(zip(resources, sizes, strict=True)) if resources else sizes[0]
 
 
 def amount_in_words(amount: Amount) -> str:

@@ -46,7 +46,7 @@ from mjq_logs import Log
 from mjq_logs.machine.arrivals import tightest
 from mjq_logs.machine.host_cases import jobs_that_fit, put_on_hosts, rules_on
 from mjq_logs.machine.hosts import Hosts
-from mjq_logs.questions.capacity.estimates import Estimates
+from mjq_logs.questions.capacity.estimates import independent_shares, own_order_capacity
 from mjq_logs.reading.vectors import Vectors
 
 TABLE = Path(__file__).parent / "tables/logs_on_hosts.csv"
@@ -121,9 +121,9 @@ def rows(name: str, log: Log, hosts: Hosts) -> Iterator[dict]:
         out = left_out[jobs]
         of_these = {"count": int(out.sum()), "of": len(log), "work": float(work[out].sum() / work.sum())}
         some = log.of(~out)
-        made = Estimates(some if times == OF_LOG else alike(some))
-        drawn = {rule: np.array(made.shares(rules[rule])) for rule, less in tried if less == NOTHING}
-        own = _in_order(made, {rule: rules[rule] for rule in drawn}) if times == OF_LOG else None
+        of_times = some if times == OF_LOG else alike(some)
+        drawn = {rule: np.array(independent_shares(of_times, rules[rule])) for rule, less in tried if less == NOTHING}
+        own = _in_order(some, {rule: rules[rule] for rule in drawn}) if times == OF_LOG else None
         for rule, less in tried:
             estimate = Estimate.of(_difference(drawn, rule, less))
             key = {"log": name, "times": times, "jobs": jobs, "rule": rule, "less": less}
@@ -131,10 +131,10 @@ def rows(name: str, log: Log, hosts: Hosts) -> Iterator[dict]:
             yield key | {"share": estimate.mean, "half": estimate.half_width} | _ends(ordered) | of_these
 
 
-def _in_order(made, rules):
+def _in_order(log, rules):
     """Return the share that is busy in the order of the log under each rule, for each way to choose among hosts."""
     return {
-        name: np.array([made.own_order(rule._replace(seed=seed)).share for seed in range(TIES)])
+        name: np.array([own_order_capacity(log, rule._replace(seed=seed)).share for seed in range(TIES)])
         for name, rule in rules.items()
     }
 
@@ -150,10 +150,11 @@ def shuffled(log: Log, hosts: Hosts) -> Iterator[dict]:
     for block, passes in [(block, 1) for block in (*BLOCKS, whole)] + list(itertools.product((1, whole), PASSES)):
         blocks = np.split(np.arange(whole), range(block, whole, block)) * passes
         shares = [
-            Estimates(log.of(np.concatenate([rng.permutation(part) for part in blocks])))
-            .own_order(rule._replace(seed=seed)).share
+            own_order_capacity(
+                log.of(np.concatenate([rng.permutation(part) for part in blocks])), rule._replace(seed=seed)
+            ).share
             for seed in range(TIES)
-        ]  # fmt: skip
+        ]
         ends = {"low": min(shares), "high": max(shares)}
         yield {"block": block, "passes": passes, "share": float(np.mean(shares))} | ends
 

@@ -113,17 +113,12 @@ calendar_option = click.option(
     "same of reservation, or for SLURM_TIME_FORMAT=%s scontrol -o show reservation. Jobs in service run on when "
     "servers go down. No gap is cut.",
 )  # fmt: skip
-OUTAGE_OPTIONS = (
-    click.option(
-        "--keep-gaps", is_flag=True,
-        help="Keep outages in loads and waits. By default the command looks for gaps in which nothing was submitted "
-        "and nothing ran, longer than a day and than three times the longest pause of a typical week. It cuts them to "
-        "that length.",
-    ),
-    calendar_option,
+keep_gaps_option = click.option(
+    "--keep-gaps", is_flag=True,
+    help="Keep outages in loads and waits. By default the command looks for gaps in which nothing was submitted "
+    "and nothing ran, longer than a day and than three times the longest pause of a typical week. It cuts them to "
+    "that length.",
 )  # fmt: skip
-
-
 user_limit_option = click.option(
     "--user-limit", metavar="N", type=click.FloatRange(min=0, min_open=True), cls=Needing,
     pool="limits are kept by replays of one pool",
@@ -289,9 +284,7 @@ def log_options(command: Callable, unit: Callable = several_units) -> Callable:
 
 def outage_options(command: Callable) -> Callable:
     """Add the options of a command that knows outages, whose values are for :func:`read`."""
-    for option in reversed(OUTAGE_OPTIONS):
-        option(command)
-    return command
+    return keep_gaps_option(calendar_option(command))
 
 
 def read(
@@ -319,7 +312,9 @@ def read(
     require_needs((words.get("unit") or "").split(","), hosts)
     if hosts is not None:
         words["servers"] = _servers_of(hosts, words.get("servers"))
-    log = _within(mjq_logs.read_log(path, dict(columns) or None, **words), since, until)
+    log = mjq_logs.read_log(path, dict(columns) or None, **words)
+    if since is not None or until is not None:
+        log = mjq_logs.cut_window(log, moment(log, "--from", since), moment(log, "--to", until))
     given: dict[str, Any] = {"servers": machine, "servers_from": "given"} if machine is not None else {}
     if given and not log.resources and log.servers_from in ("", INFERRED):
         log = replace(log, **given)  # the file does not say what the machine is
@@ -348,15 +343,6 @@ def _servers_of(hosts, servers):
             f"{checks.shown(servers)}; leave out --servers"
         )
     return whole
-
-
-def _within(log, since, until):
-    """Return what the log tells of the window that the user asks for."""
-    from mjq_logs import cut_window
-
-    if since is None and until is None:
-        return log
-    return cut_window(log, moment(log, "--from", since), moment(log, "--to", until))
 
 
 def moment(log: Log, option: str, text: str | None) -> float | None:

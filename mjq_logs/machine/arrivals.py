@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import polars as pl
 
 from mjq_logs.answers import Number, Plain
 from mjq_logs.machine.outages import servers_up
@@ -43,6 +42,18 @@ def tightest(log: Log) -> int:
     return int(np.argmax(log.run @ log.needs / log.machine())) if log.resources else 0
 
 
+def of_tightest(log: Log) -> tuple[np.ndarray, float]:
+    """Return what the jobs need of the :func:`tightest` resource, and how much of it there is.
+
+    >>> from mjq_logs import Vectors
+    >>> log = Log(need=Vectors([(1, 8), (2, 4)], ("cpus", "mem")), run=np.array([60.0, 30.0]), servers=(8, 16))
+    >>> of_tightest(log)
+    (array([8., 4.]), 16.0)
+    """
+    k = tightest(log)
+    return log.needs.reshape(len(log), -1)[:, k], float(np.atleast_1d(log.machine())[k])
+
+
 def load(log: Log) -> Load | None:
     """Return how much work came when; of several resources, for the one that is used up first, the :func:`tightest`.
 
@@ -75,14 +86,12 @@ def load(log: Log) -> Load | None:
     up = None if up is None else up.moved(-(log.clock or 0.0))
     begin, end = local(log, [log.begin, log.end]).tolist()
     what = there, work, servers, up, begin, end
-    by_month = _by_month(*what) if log.clock is None else _by_calendar(*what)
-    by_hour = {} if log.clock is None else _by_hour(*what)
     can, since, seen = _can(up, servers, begin, end), arrival - log.begin, log.end - log.begin
     return Load(
         rate=float(HOUR * len(log) / seen),
         load=float(work.sum() / can) if can > 0 else float("nan"),
-        by_month=by_month,
-        by_hour=by_hour,
+        by_month=_by_month(log.clock is not None, *what),
+        by_hour={} if log.clock is None else _by_hour(*what),
         dispersion_by_hour=None if log.submits_are_starts else _dispersion(since, seen, HOUR),
         dispersion_by_day=None if log.submits_are_starts else _dispersion(since, seen, DAY),
     )
@@ -93,29 +102,23 @@ def _can(up, servers, begin, end):
     return servers * (end - begin) if up is None else up.work(begin, end)
 
 
-def _by_month(arrival, work, servers, up, begin, end):
-    """Load of each thirty days."""
-    number = ((arrival - begin) // MONTH).astype(int)
-    begins = begin + MONTH * np.arange(int((end - begin) // MONTH) + 1)
-    spans = np.clip(end - begins, 0, MONTH)
-    can = servers * spans if up is None else up.work(begins, begins + spans)
-    done = np.bincount(number, work, len(spans))
-    return {f"day {30 * k}": float(done[k] / can[k]) for k in range(len(spans)) if can[k] > 0}
+def _by_month(months, arrival, work, servers, up, begin, end):
+    """Load of each month of the calendar in which jobs came, or of each thirty days of a log without a clock."""
+    if months:
+        calendar = np.arange(_month(begin), _month(max(end, arrival.max())) + 1)
+        begins, names = calendar.astype("datetime64[s]").astype(float), calendar.astype(str).tolist()
+    else:
+        begins = begin + MONTH * np.arange(int((end - begin) // MONTH) + 1)
+        names = [f"day {30 * k}" for k in range(len(begins))]
+    number = np.searchsorted(begins, arrival, "right") - 1
+    first, last = np.maximum(begins, begin), np.minimum(np.append(begins[1:], np.inf), end)
+    can, done = _can(up, servers, first, last), np.bincount(number, work, len(names))
+    shown = can > 0 if not months else (can > 0) & (np.bincount(number, minlength=len(names)) > 0)
+    return {names[k]: float(done[k] / can[k]) for k in np.flatnonzero(shown)}
 
 
-def _by_calendar(arrival, work, servers, up, begin, end):
-    """Load of each month, of the first and last as far as the log goes."""
-    jobs = pl.DataFrame({"at": arrival, "work": work}).with_columns(
-        month=pl.from_epoch(pl.col("at").floor().cast(pl.Int64)).dt.truncate("1mo")
-    )
-    months = jobs.group_by("month").agg(pl.col("work").sum()).sort("month")
-    months = months.with_columns(
-        begin=pl.col("month").dt.epoch("s").clip(lower_bound=begin),
-        end=pl.col("month").dt.offset_by("1mo").dt.epoch("s").clip(upper_bound=end),
-    )
-    rows = months.select(pl.col("month").dt.strftime("%Y-%m"), "work", "begin", "end")
-    shares = ((month, done, _can(up, servers, begin, end)) for month, done, begin, end in rows.iter_rows())
-    return {month: float(done / can) for month, done, can in shares if can > 0}
+def _month(time):
+    return np.datetime64(int(time // 1), "s").astype("datetime64[M]")
 
 
 def _by_hour(arrival, work, servers, up, begin, end):

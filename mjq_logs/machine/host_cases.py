@@ -73,10 +73,10 @@ def hosts_in_words(hosts: Hosts, resources: tuple[str, ...] = ()) -> str:
     '100 hosts of 100 sizes, with 5050 servers together'
     """
     if len(hosts.sizes) > MOST_SIZES:
-        whole = amount_in_words(amount_of(hosts.whole if resources else hosts.whole[0], resources))
+        whole = amount_in_words(amount_of(hosts.whole, resources))
         return f"{len(hosts)} hosts of {len(hosts.sizes)} sizes, with {whole} together"
     parts = [
-        f"{counted(number, 'host')} of {amount_in_words(amount_of(size if resources else size[0], resources))}"
+        f"{counted(number, 'host')} of {amount_in_words(amount_of(size, resources))}"
         for number, size in zip(hosts.numbers, hosts.sizes, strict=True)
     ]
     return (", and " if resources and len(parts) > 1 else " and ").join(parts)

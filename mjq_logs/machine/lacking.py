@@ -11,7 +11,7 @@ from mjq._util import checks
 from mjq_logs.answers import Column, Plain
 from mjq_logs.reading.log import Log
 from mjq_logs.reading.vectors import Vectors, plain
-from mjq_logs.words import NAMES, listed, percent
+from mjq_logs.words import listed, name_of, percent
 
 
 class Blocked(Plain):
@@ -129,8 +129,8 @@ def lack_in_words(names: Sequence[str], resources: int) -> str:
     'nothing'
     """
     if len(names) <= 1:
-        return f"only {NAMES.get(names[0], names[0])}" if names else "nothing"
-    return ("both " if len(names) == resources == 2 else "") + listed(NAMES.get(name, name) for name in names)
+        return f"only {name_of(names[0])}" if names else "nothing"
+    return ("both " if len(names) == resources == 2 else "") + listed(map(name_of, names))
 
 
 def blocked_in_words(blocked: Sequence[Blocked], resources: int) -> str:

@@ -2,7 +2,6 @@
 
 import contextlib
 import gzip
-import io
 import json
 import re
 from dataclasses import replace as altered
@@ -49,7 +48,7 @@ from mjq_logs.machine.agreement import disagreement_in_words
 from mjq_logs.making import example
 from mjq_logs.making.example import example_path, made
 from mjq_logs.questions.capacity import estimates
-from mjq_logs.questions.capacity.estimates import Capacities, Estimates
+from mjq_logs.questions.capacity.estimates import Capacities
 from mjq_logs.questions.capacity.needs import MOST_NEEDS
 from mjq_logs.questions.capacity.report import headline, reports_on
 from mjq_logs.reading.sacct import COMMAND
@@ -175,11 +174,6 @@ def test_no_log_yields_a_share_beyond_1_or_an_interval_beside_its_value(monkeypa
                 assert all(holds_its_value(*x) for x in ((y.value, y.low, y.high) for _, y in waits) if x[0] >= 0)
 
 
-def test_a_single_job_tells_no_capacity():
-    with pytest.raises(ValueError, match="single job"):
-        own_order_capacity(Log(need=np.ones(1), run=np.ones(1), servers=1.0))
-
-
 @light
 @pytest.mark.parametrize("policy", ["fcfs", "easy"])
 def test_drawing_all_jobs_in_a_row_is_the_own_order_and_one_by_one_is_independent(policy):
@@ -202,15 +196,12 @@ def test_a_machine_without_waste_is_as_fast_as_the_naive_one():
 
 def test_what_a_class_costs_is_seen_without_it():
     log = drawn(20_000, 5)
-    for row in costs_of_classes(log):
+    rows = costs_of_classes(log)
+    for row in rows:
         others = log.need != row.need
-        rest = Log(need=log.need[others], run=log.run[others], servers=SERVERS)
-        assert row.without == own_order_capacity(rest).value
+        assert row.without == own_order_capacity(log.of(others)).value
         assert row.jobs == (~others).sum()
-    assert [row.wastes for row in costs_of_classes(log)] == sorted(
-        (row.wastes for row in costs_of_classes(log)), reverse=True
-    )
-    assert costs_of_classes(log)[0].need == 4
+    assert rows == sorted(rows, key=lambda row: -row.wastes) and rows[0].need == 4
 
 
 def test_of_many_needs_those_with_most_work_are_tried_and_the_others_counted(monkeypatch):
@@ -266,6 +257,7 @@ TOGETHER = Log(need=np.array([8.0] + 8 * [1.0]), run=np.ones(9), servers=8.0)
 REFUSED = [
     (lambda: capacities(Log(need=np.ones(3), run=np.ones(3))), "give --servers"),
     (lambda: capacities(Log(need=np.ones(3), run=np.ones(3), servers=8.0)), "all jobs fit"),
+    (lambda: own_order_capacity(Log(need=np.ones(1), run=np.ones(1), servers=1.0)), "single job"),
     (
         lambda: estimates._share(TOGETHER, np.arange(9), TOGETHER.run, None, "fcfs"),
         "after the first tenth all jobs fit",
@@ -293,7 +285,7 @@ def test_exponential_classes_that_cannot_be_solved_are_simulated(monkeypatch):
     rng = np.random.default_rng(1)
     instant = Log(need=np.tile([1.0, 2.0], 500), run=np.tile([0.0, 60.0], 500), servers=2.0)
     many = Log(need=rng.integers(1, 60, 3000).astype(float), run=rng.exponential(60, 3000), servers=1000.0)
-    assert all(Estimates(log).near_saturation()[1] for log in (instant, many))
+    assert all(estimates.solve(log)[1] for log in (instant, many))
     assert reports_on(instant, ["fcfs"]).policies["fcfs"].near_saturation is None
     result = exponential_capacity(instant)
     assert result.interval.startswith("of the simulation") and result.low <= result.value <= result.high
@@ -446,14 +438,6 @@ def test_a_page_to_be_read_offline(tmp_path):
     names = re.findall(r' id="([^"]*)"', text)
     assert len(set(names)) == len(names) and set(re.findall(r'(?:href="#|url\(#)([^")]*)', text)) <= set(names)
     assert said("capacity", path, "--servers", 2, "--html", page)[0] == 2  # it is there
-
-
-@light
-def test_a_log_from_the_standard_input(monkeypatch):
-    text = "need,run\n" + "1,60\n2,90\n" * 40
-    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
-    status, out, _ = said("capacity", "-", "--servers", 2, "--json", "--policy", "fcfs")
-    assert status == 0 and json.loads(out)["jobs"] == 80
 
 
 def test_strict_and_anonymous(tmp_path):

@@ -1,8 +1,6 @@
 """A log is checked once, when it is made, and nobody can write into it."""
 
-import gc
 import pickle
-import weakref
 from dataclasses import replace
 
 import numpy as np
@@ -10,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mjq_logs import Log, capacities, costs_of_classes, own_order_capacity, waits_at_load
+from mjq_logs import Log
 from mjq_logs.reading.log import Before, Present
 
 JOBS = 300
@@ -77,21 +75,6 @@ def test_nobody_writes_into_a_log(way):
     before = log.run.copy()
     given_run[:] = 20
     assert np.array_equal(log.run, before)
-
-
-def test_no_estimate_keeps_its_log():
-    log = Log(**WHOLE)
-    answer = capacities(log, exact=False), waits_at_load(log), costs_of_classes(log)
-    gone = weakref.ref(log)
-    del log
-    gc.collect()
-    assert gone() is None and answer
-
-
-def test_a_longer_run_has_another_capacity():
-    log = Log(need=np.full(20, 2.0), run=np.full(20, 10.0), servers=4)
-    assert own_order_capacity(log).value == 720
-    assert own_order_capacity(replace(log, run=np.full(20, 20.0))).value == 360
 
 
 @given(st.lists(st.integers(0, JOBS - 1), min_size=1, max_size=40, unique=True).map(sorted))

@@ -26,11 +26,11 @@ import numpy as np
 from mjq._util import budget, checks, watching
 from mjq.models.near_saturation import RelativeCompletions
 from mjq.simulation.estimates import Estimate
-from mjq.simulation.saturated import SaturatedEstimates, simulate_saturated
+from mjq.simulation.saturated import simulate_saturated
 from mjq.solvers import drain
 from mjq_logs import intervals
 from mjq_logs.answers import Column, Number, Plain, columns_of
-from mjq_logs.machine.arrivals import tightest
+from mjq_logs.machine.arrivals import of_tightest
 from mjq_logs.machine.hosts import OnHosts
 from mjq_logs.machine.saturated import LINE, saturated_starts
 from mjq_logs.reading.log import BLOCKS, HOUR, Log
@@ -159,101 +159,42 @@ def capacities(log: Log, policy: str = "fcfs", seed: int = 1, exact: bool = True
     >>> [round(capacity.value, 2) for capacity in result.values()]
     [1.33, 1.14, 1.2, 1.0]
     """
-    return Estimates(log, seed).capacities(policy, exact)
+    curve = capacity_by_block_length(log, policy, seed, ())
+    return four_capacities(log, policy, seed, curve, solve(log) if exact and policy == "fcfs" else (None, ""))
 
 
-class Estimates:
-    """Make each estimate of a log once, for all who need it; they go when this object goes.
+def four_capacities(
+    log: Log, policy: str, seed: int, curve: dict[int, Capacity], solved: tuple[RelativeCompletions | None, str]
+) -> dict[str, Capacity]:
+    """Return the four capacities, with the two ends of a curve by block length, and what :func:`solve` returns."""
+    naive = naive_capacity(log)
+    with watching.working(f"{policy}: {ESTIMATES['exponential']}"):
+        exponential = _exponential(log, policy, seed, *solved)
+    return {"naive": naive, "exponential": exponential, "independent": curve[1], "own_order": curve[len(log)]}
 
-    Parameters
-    ----------
-    log : Log
-    seed : int
-        Of what is simulated.
 
-    Examples
-    --------
-    >>> from mjq_logs import Log
-    >>> estimates = Estimates(Log(need=np.tile([1.0, 2.0], 500), run=np.full(1000, 3600.0), servers=2.0))
-    >>> round(estimates.own_order("fcfs").share, 3), estimates.own_order("fcfs") is estimates.own_order("fcfs")
-    (0.75, True)
+def near_capacity(log: Log, seed: int, solved: RelativeCompletions | None, why: str) -> NearSaturation | None:
+    """Return what holds near saturation for exponential classes under FCFS, by :func:`solve` or simulated.
+
+    None where they have no rates, as those of some need took no time.
     """
-
-    def __init__(self, log: Log, seed: int = 1) -> None:
-        self.log, self.seed = log, seed
-        self._made: dict[tuple, Any] = {}
-
-    def _once(self, function, *arguments):
-        key = function, arguments
-        if key not in self._made:
-            self._made[key] = function(self.log, *arguments)
-        return self._made[key]
-
-    def own_order(self, policy: Policy) -> Capacity:
-        """Return :func:`own_order_capacity`."""
-        return self._once(own_order_capacity, policy)
-
-    def shares(self, policy: Policy, length: int = 1) -> list[float]:
-        """Return :func:`independent_shares`."""
-        return self._once(independent_shares, policy, self.seed, length)
-
-    def independent(self, policy: Policy, length: int = 1) -> Capacity:
-        """Return :func:`independent_capacity`."""
-        return _simulated(self.log, self.shares(policy, length), "independent")
-
-    def near_saturation(self) -> tuple[RelativeCompletions | SaturatedEstimates | None, str]:
-        """Solve the exponential classes under FCFS, or simulate them and say why; None where neither can be."""
-        solved, why = self._once(_solved)
-        return (solved, why) if solved else (self._once(_simulated_near_saturation, self.seed), why)
-
-    def exponential(self, policy: str, exact: bool = True) -> Capacity:
-        """Return :func:`exponential_capacity`."""
-        solved, why = self._once(_solved) if exact and policy == "fcfs" else (None, "")
-        return _exponential(self.log, policy, self.seed, solved, why)
-
-    def capacities(self, policy: str, exact: bool = True) -> dict[str, Capacity]:
-        """Return what the function :func:`capacities` returns."""
-        result = {}
-        for name, compute in (
-            ("naive", lambda: naive_capacity(self.log)),
-            ("exponential", lambda: self.exponential(policy, exact)),
-            ("independent", lambda: self.independent(policy)),
-            ("own_order", lambda: self.own_order(policy)),
-        ):
-            with watching.working(f"{policy}: {ESTIMATES[name]}"):
-                result[name] = compute()
-        return result
-
-    def capacity_by_block_length(self, policy: str, lengths: Sequence[int] = BLOCKS) -> dict[int, Capacity]:
-        """Return what the function :func:`capacity_by_block_length` returns."""
-        lengths = [length for length in lengths if 10 * length <= len(self.log)]
-        with watching.working(f"{policy}: jobs drawn in blocks"):
-            result = {length: self.independent(policy, length) for length in (1, *lengths)}
-        for length in lengths:
-            assumes = f"jobs are drawn from the log, {length} successive ones at a time"
-            result[length] = result[length].model_copy(update={"assumes": assumes})
-        return result | {len(self.log): self.own_order(policy)}
-
-    def curve(self, policy: str) -> list[Drawn]:
-        """Return the same as plain data."""
-        fields, curve = set(Rate.model_fields), self.capacity_by_block_length(policy)
-        return [Drawn(block=block, **capacity.model_dump(include=fields)) for block, capacity in curve.items()]
-
-    def near_capacity(self) -> NearSaturation | None:
-        """Return what holds near saturation for exponential classes under FCFS, where they have rates."""
-        result, why = self.near_saturation()
-        if result is None:
+    ends: dict[str, Any] = {}
+    if solved is not None:
+        capacity, delta = solved.capacity, solved.delta
+    else:
+        try:
+            system = log.system()
+        except checks.TooShort:
             return None
-        ends: dict[str, Any] = {}
-        if isinstance(result, SaturatedEstimates):
-            low, high = 1 + result.delta.low, 1 + result.delta.high
-            ends = {"constant_low": low, "constant_high": high, "interval": f"{SIMULATED}, as {why}"}
-            capacity, delta = result.capacity.mean, result.delta.mean
-        else:
-            capacity, delta = result.capacity, result.delta
-        rate, constant = HOUR * capacity, 1 + delta
-        hours = {f"{part:g}": constant / (rate * (1 - part)) for part in AHEAD}
-        return NearSaturation(capacity=rate, constant=constant, hours=hours, **ends)
+        jobs = min(5 * _jobs(log, "fcfs"), MOST_LOOKS // (REPLICATIONS * system.needs.size))
+        letters = system.servers, system.needs, system.rates, system.mix
+        result = simulate_saturated(*letters, jobs, [seed, 1], replications=REPLICATIONS, progress=False)
+        capacity, delta = result.capacity.mean, result.delta.mean
+        low, high = 1 + result.delta.low, 1 + result.delta.high
+        ends = {"constant_low": low, "constant_high": high, "interval": f"{SIMULATED}, as {why}"}
+    rate, constant = HOUR * capacity, 1 + delta
+    hours = {f"{part:g}": constant / (rate * (1 - part)) for part in AHEAD}
+    return NearSaturation(capacity=rate, constant=constant, hours=hours, **ends)
 
 
 def naive_capacity(log: Log) -> Capacity:
@@ -262,7 +203,7 @@ def naive_capacity(log: Log) -> Capacity:
     Source: [YC] Eq. (a), [SCHED] Eq. (d).
     """
     value = _naive(log)
-    return _capacity(log, 1.0, (value, value), (1.0, 1.0), EXACT, "naive")
+    return _capacity(log, 1.0, (value, value), (1.0, 1.0), EXACT, ASSUMES["naive"])
 
 
 def mean_work(log: Log) -> Estimate:
@@ -298,7 +239,7 @@ def own_order_capacity(log: Log, policy: Policy = "fcfs") -> Capacity:
     >>> round(own_order_capacity(log).value, 3), round(own_order_capacity(log).share, 3)
     (1.0, 0.75)
     """
-    (need, servers), naive = _tight(log), _naive(log)
+    (need, servers), naive = of_tightest(log), _naive(log)
     if len(log) == 1:
         raise checks.TooShort("the log has a single job: a capacity needs jobs that wait for each other")
     starts, times = started(log.needs, log.run, log.estimate, log.machine(), policy)
@@ -313,7 +254,7 @@ def own_order_capacity(log: Log, policy: Policy = "fcfs") -> Capacity:
         spans, done = np.diff(times), np.diff(busy) / servers
         known = _around(share * naive, np.ones(len(spans)), spans), _around(share, done, spans)
         ends, of_share, interval = (NONE, NONE, TOO_WIDE) if None in known else (*known, OF_THE_LOG)
-    return _capacity(log, share, ends, of_share, interval, "own_order")
+    return _capacity(log, share, ends, of_share, interval, ASSUMES["own_order"])
 
 
 def _around(value, up, across):
@@ -325,7 +266,9 @@ def _around(value, up, across):
 
 def independent_capacity(log: Log, policy: Policy = "fcfs", seed: int = 1, length: int = 1) -> Capacity:
     """Simulate jobs drawn from the log, `length` successive ones at a time, and return the capacity."""
-    return Estimates(log, seed).independent(policy, length)
+    drawn = f"jobs are drawn from the log, {length} successive ones at a time"
+    assumes = ASSUMES["independent"] if length == 1 else drawn
+    return simulated_capacity(log, independent_shares(log, policy, seed, length), assumes)
 
 
 def independent_shares(log: Log, policy: Policy = "fcfs", seed: int = 1, length: int = 1) -> list[float]:
@@ -337,8 +280,10 @@ def independent_shares(log: Log, policy: Policy = "fcfs", seed: int = 1, length:
     rng, jobs = np.random.default_rng([seed, length]), _jobs(log, policy)
     shares = []
     for _ in range(REPLICATIONS_ON_HOSTS if isinstance(policy, OnHosts) else REPLICATIONS):
-        drawn = _drawn(log, rng, length, jobs)
-        shares.append(_share(log, drawn, log.run[drawn], _some(log.estimate, drawn), policy))
+        first = rng.integers(len(log), size=-(-jobs // length))
+        drawn = (first[:, None] + np.arange(length)).ravel() % len(log)  # from any place, and round the end
+        estimate = None if log.estimate is None else log.estimate[drawn]
+        shares.append(_share(log, drawn, log.run[drawn], estimate, policy))
     return shares
 
 
@@ -348,7 +293,7 @@ def exponential_capacity(log: Log, policy: str = "fcfs", seed: int = 1, exact: b
     Under FCFS exact where at most a million configurations fit and a minute is enough; otherwise simulated, and its
     `interval` says why. Under EASY estimates exceed the times by the factors of the log.
     """
-    return Estimates(log, seed).exponential(policy, exact)
+    return _exponential(log, policy, seed, *(solve(log) if exact and policy == "fcfs" else (None, "")))
 
 
 def _exponential(log, policy, seed, solved, why):
@@ -356,7 +301,7 @@ def _exponential(log, policy, seed, solved, why):
     naive, ran = _naive(log), log.run > 0
     if solved is not None:
         share = min(1.0, HOUR * solved.capacity / naive)
-        return _capacity(log, share, 2 * (share * naive,), 2 * (share,), EXACT, "exponential")
+        return _capacity(log, share, 2 * (share * naive,), 2 * (share,), EXACT, ASSUMES["exponential"])
     _, kind = log.kinds()
     means = np.bincount(kind, log.run) / np.bincount(kind)
     rng, shares, jobs = np.random.default_rng([seed, 0]), [], _jobs(log, policy)
@@ -368,11 +313,11 @@ def _exponential(log, policy, seed, solved, why):
             factor = np.divide(log.estimate, log.run, out=np.ones(len(log)), where=ran)
             estimate = run * factor[drawn]
         shares.append(_share(log, drawn, run, estimate, policy))
-    return _simulated(log, shares, "exponential", why)
+    return simulated_capacity(log, shares, ASSUMES["exponential"], why)
 
 
-def _solved(log):
-    """Return the exact solution and nothing, or None and why there is none."""
+def solve(log: Log) -> tuple[RelativeCompletions | None, str]:
+    """Return the exact solution of the exponential classes under FCFS and nothing, or None and why there is none."""
     servers = log.machine()
     try:
         system = log.system()
@@ -390,17 +335,6 @@ def _solved(log):
         return None, "run times lie too far apart for an exact solution"
 
 
-def _simulated_near_saturation(log, seed):
-    """Simulate the exponential classes of the log while their queue never runs dry; None where they have no rates."""
-    try:
-        system = log.system()
-    except checks.TooShort:
-        return None
-    jobs = min(5 * _jobs(log, "fcfs"), MOST_LOOKS // (REPLICATIONS * system.needs.size))
-    letters = system.servers, system.needs, system.rates, system.mix
-    return simulate_saturated(*letters, jobs, [seed, 1], replications=REPLICATIONS, progress=False)
-
-
 def capacity_by_block_length(
     log: Log, policy: str = "fcfs", seed: int = 1, lengths: Sequence[int] = BLOCKS
 ) -> dict[int, Capacity]:
@@ -412,7 +346,12 @@ def capacity_by_block_length(
         The number of successive jobs that are drawn together to a :class:`Capacity`: 1, which is independent, then
         `lengths` as far as the log has ten such blocks, and the length of the log, which is its own order.
     """
-    return Estimates(log, seed).capacity_by_block_length(policy, lengths)
+    curve = {}
+    with watching.working(f"{policy}: jobs drawn from the log"):
+        for length in (1, *(length for length in lengths if 10 * length <= len(log))):
+            curve[length] = independent_capacity(log, policy, seed, length)
+    with watching.working(f"{policy}: {ESTIMATES['own_order']}"):
+        return curve | {len(log): own_order_capacity(log, policy)}
 
 
 def _jobs(log, policy):
@@ -426,29 +365,17 @@ def _jobs(log, policy):
     return min(jobs, max(jobs // LESS, ENOUGH)) if little else jobs
 
 
-def _some(column, which):
-    return None if column is None else column[which]
-
-
 def _require_work(log):
     """Return the mean work of a job [server-seconds]; raise ``TooShort`` if there is none."""
-    need, _ = _tight(log)
+    need, _ = of_tightest(log)
     work = float(np.mean(need * log.run))
     if not work > 0:
         raise checks.TooShort("no job of the log ran for any time")
     return work
 
 
-def _tight(log):
-    """Return what jobs need of the resource that is used up first, and how much of it there is."""
-    if not log.resources:
-        return log.need, log.require_servers()
-    k = tightest(log)
-    return log.needs[:, k], float(log.machine()[k])
-
-
 def _naive(log):
-    return HOUR * _tight(log)[1] / _require_work(log)
+    return HOUR * of_tightest(log)[1] / _require_work(log)
 
 
 def started(
@@ -486,7 +413,7 @@ def _work_done(need, run, starts, times):
 
 def _share(log, drawn, run, estimate, policy):
     """Return the share of the servers that is busy in one replication, with the needs of the jobs that were drawn."""
-    need, servers = _tight(log)
+    need, servers = of_tightest(log)
     need = need[drawn]
     starts, times = started(log.needs[drawn], run, estimate, log.machine(), policy)
     warm = round(WARM * len(times))
@@ -496,23 +423,19 @@ def _share(log, drawn, run, estimate, policy):
     return min(1.0, float(np.diff(_work_done(need, run, starts, ends))[0] / np.diff(ends)[0]) / servers)
 
 
-def _drawn(log, rng, length, jobs):
-    """Draw jobs, `length` successive ones of the log at a time, from any place."""
-    first = rng.integers(len(log), size=-(-jobs // length))
-    return (first[:, None] + np.arange(length)).ravel() % len(log)
-
-
-def _simulated(log, shares, name, why=""):
+def simulated_capacity(log: Log, shares: list[float], assumes: str, why: str = "") -> Capacity:
+    """Return the capacity by the share of the servers that is busy in each replication."""
     estimate, naive = Estimate.of(shares), _naive(log)
     share, low, high = np.clip([estimate.mean, estimate.low, estimate.high], 0, 1).tolist()
-    return _capacity(log, share, (naive * low, naive * high), (low, high), f"{SIMULATED}{why and f', as {why}'}", name)
+    interval = f"{SIMULATED}{why and f', as {why}'}"
+    return _capacity(log, share, (naive * low, naive * high), (low, high), interval, assumes)
 
 
-def _capacity(log, share, ends, of_share, interval, name):
+def _capacity(log, share, ends, of_share, interval, assumes):
     """Return a capacity by its share, with the ends of both intervals."""
     low, high = ends
     share_low, share_high = (None if x is None else min(x, 1.0) for x in of_share)
     return Capacity(
         value=share * _naive(log), share=share, low=low, high=high, share_low=share_low, share_high=share_high,
-        wasted_servers=_tight(log)[1] * (1 - share), interval=interval, assumes=ASSUMES[name],
+        wasted_servers=of_tightest(log)[1] * (1 - share), interval=interval, assumes=assumes,
     )  # fmt: skip

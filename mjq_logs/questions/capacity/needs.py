@@ -10,7 +10,7 @@ import numpy as np
 
 from mjq._util import checks, watching
 from mjq_logs.answers import Amount, Column, Plain
-from mjq_logs.machine.arrivals import tightest
+from mjq_logs.machine.arrivals import of_tightest
 from mjq_logs.questions.capacity.estimates import own_order_capacity
 from mjq_logs.reading.log import HOUR, Log
 from mjq_logs.words import amount_in_words, amount_of
@@ -67,7 +67,7 @@ def costs_of_classes(log: Log, policy: str = "fcfs", most: int = MOST_NEEDS, rat
     [0.5, 0.5]
     """
     rows: list[tuple[int, Costs]] = []
-    rate, work = own_order_capacity(log, policy).value if rate is None else rate, work_of(log)
+    rate, work = own_order_capacity(log, policy).value if rate is None else rate, of_tightest(log)[0] * log.run
     needs, kind = log.kinds()
     tried = np.argsort(-np.bincount(kind, work), kind="stable")[: checks.count("most", most)].tolist()
     for k, place in enumerate(tried):
@@ -94,19 +94,8 @@ def costs_of_classes(log: Log, policy: str = "fcfs", most: int = MOST_NEEDS, rat
 def other_needs(log: Log) -> tuple[int, float]:
     """Return how many needs have less work than those of which the costs are computed, and their share of it."""
     _, kind = log.kinds()
-    work = np.sort(np.bincount(kind, work_of(log)))[::-1]
+    work = np.sort(np.bincount(kind, of_tightest(log)[0] * log.run))[::-1]
     return len(work[MOST_NEEDS:]), float(work[MOST_NEEDS:].sum() / work.sum())
-
-
-def work_of(log: Log) -> np.ndarray:
-    """Return the work of each job [server-seconds]; of several resources, that of the tightest.
-
-    >>> from mjq_logs import Vectors
-    >>> log = Log(need=Vectors([(1, 8), (2, 4)], ("cpus", "mem")), run=np.array([60.0, 30.0]), servers=(8, 16))
-    >>> work_of(log).tolist()
-    [480.0, 120.0]
-    """
-    return (log.needs[:, tightest(log)] if log.resources else log.need) * log.run
 
 
 def rounded_up(log: Log) -> Log:

@@ -18,7 +18,7 @@ from mjq._util.plain import counted
 from mjq.simulation.estimates import Estimate
 from mjq_logs.answers import Amount, Column, Interval, Number, Plain
 from mjq_logs.machine import arrivals
-from mjq_logs.machine.arrivals import tightest
+from mjq_logs.machine.arrivals import of_tightest, tightest
 from mjq_logs.machine.host_cases import (
     CASES,
     PASSING,
@@ -32,12 +32,17 @@ from mjq_logs.machine.host_cases import (
 )
 from mjq_logs.machine.hosts import Hosts
 from mjq_logs.machine.replaying import replay_log
-from mjq_logs.questions.capacity.estimates import Capacity, Estimates
-from mjq_logs.questions.capacity.needs import work_of
+from mjq_logs.questions.capacity.estimates import (
+    ASSUMES,
+    Capacity,
+    independent_shares,
+    own_order_capacity,
+    simulated_capacity,
+)
 from mjq_logs.reading.facts import Facts, facts_of
 from mjq_logs.reading.log import HOUR, Lines, Log
 from mjq_logs.reading.window import Window
-from mjq_logs.words import MEASURED, NAMES, amount_of, percent
+from mjq_logs.words import MEASURED, amount_of, name_of, percent
 
 TIES, ENOUGH_JOBS = 5, 100_000  # ways to choose among hosts that are alike, and in how long a log one is enough
 ENDS = "low", "high", "share_low", "share_high"
@@ -205,13 +210,11 @@ def report_on_hosts(log: Log | Facts, hosts: Hosts, seed: int = 1) -> HostsRepor
     log, too_large, work_too_large = jobs_that_fit(facts.log, hosts)
     if too_large:
         warnings = [left_out_in_words(too_large, work_too_large), *warnings]
-    made = Estimates(log, seed)
-    rules = rules_on(hosts)
-    cases = {}
+    rules, drawn, cases = rules_on(hosts), {}, {}
     for name, rule in rules.items():
-        cases[name] = _case(made, CASES[name], rule)
+        drawn[name], cases[name] = _case(log, CASES[name], rule, seed)
     costly = _costly(log, hosts, rules["best fit"], seed)
-    losses = _losses(made, cases, rules)
+    losses = _losses(log, cases, drawn)
     came = None if short else arrivals.load(log)
     load = None if came is None else came.load
     waits = [] if load is None else _waits(log, hosts, rules)
@@ -222,10 +225,10 @@ def report_on_hosts(log: Log | Facts, hosts: Hosts, seed: int = 1) -> HostsRepor
         too_large=too_large,
         work_too_large=work_too_large,
         hosts=[
-            HostShape(number=number, size=_amount(log, size))
+            HostShape(number=number, size=amount_of(size, log.resources))
             for number, size in zip(hosts.numbers, hosts.sizes, strict=True)
         ],
-        servers=_amount(log, hosts.whole),
+        servers=amount_of(hosts.whole, log.resources),
         binds=cases["best fit"].binds,
         load=load,
         used=None if load is None else load / best_share,
@@ -242,18 +245,19 @@ def report_on_hosts(log: Log | Facts, hosts: Hosts, seed: int = 1) -> HostsRepor
     return result.model_copy(update={"verdict": [*([short] if short else []), *_verdict(result)]})
 
 
-def _case(made, words, rule):
-    """Return what can be done under one rule."""
-    log = made.log
+def _case(log, words, rule, seed):
+    """Return the busy shares of drawn jobs, and what can be done under one rule."""
     binds = log.resources[tightest(log)] if log.resources else None
     with watching.working(words):
-        return HostsCase(case=words, own_order=_own_order(made, rule), independent=made.independent(rule), binds=binds)
+        own, shares = _own_order(log, rule), independent_shares(log, rule, seed)
+    independent = simulated_capacity(log, shares, ASSUMES["independent"])
+    return np.array(shares), HostsCase(case=words, own_order=own, independent=independent, binds=binds)
 
 
-def _own_order(made, rule):
+def _own_order(log, rule):
     """Return the capacity in the order of the log, on average over some ways to choose among hosts that are alike."""
-    runs = int(np.clip(ENOUGH_JOBS // len(made.log), 1, TIES))
-    capacities = [made.own_order(rule._replace(seed=seed)) for seed in range(runs)]
+    runs = int(np.clip(ENOUGH_JOBS // len(log), 1, TIES))
+    capacities = [own_order_capacity(log, rule._replace(seed=seed)) for seed in range(runs)]
     first = capacities[0]
     if all(capacity.share == first.share for capacity in capacities):
         return first
@@ -271,12 +275,11 @@ def _own_order(made, rule):
     return first.model_copy(update=mean | ends | {"interval": OF_TIES})
 
 
-def _losses(made, cases, rules):
+def _losses(log, cases, drawn):
     """Return what order, boundaries and placement take: differences between rules, for the same jobs."""
-    none = np.ones(len(made.shares(rules["pool"])))
-    drawn = {name: np.array(made.shares(rule)) for name, rule in rules.items()} | {"naive": none}
+    drawn = drawn | {"naive": np.ones_like(drawn["pool"])}
     own = {name: case.own_order.share for name, case in cases.items()} | {"naive": 1.0}
-    size = float(np.atleast_1d(made.log.machine())[tightest(made.log)])
+    _, size = of_tightest(log)
     result = []
     for cause, more, less in (
         ("the order of arrival", "naive", "pool"),
@@ -292,13 +295,13 @@ def _losses(made, cases, rules):
 def _costly(log, hosts, rule, seed):
     """Return what can be done without the jobs of which fewest fit on one host, by so many of them."""
     most = hosts.most_on_one(log.needs)
-    work = work_of(log)
+    work = of_tightest(log)[0] * log.run
     result = []
     for copies in np.unique(most)[:-1][:GROUPS].tolist():
         rare = most <= copies
         words = f"best fit, without {counted(int(rare.sum()), 'job')}"
         try:
-            without = _case(Estimates(log.of(~rare), seed), words, rule)
+            _, without = _case(log.of(~rare), words, rule, seed)
         except checks.TooShort:
             break
         share = float(work[rare].sum() / work.sum())
@@ -315,10 +318,6 @@ def _waits(log, hosts, rules):
         parts = (None, None) if hard is None else (float(wait[hard].mean()), float(wait[~hard].mean()))
         result.append(HostsWaits(case=CASES[name], mean=float(wait.mean()), hard=parts[0], others=parts[1]))
     return result
-
-
-def _amount(log, size):
-    return amount_of(size if log.resources else size[0], log.resources)
 
 
 def _verdict(result):
@@ -364,7 +363,7 @@ def _of_placement(loss, unit):
 def _of_costly(costly, best):
     """Say what the jobs cost of which fewest fit on one host."""
     share = costly.without.own_order.share
-    of = "" if costly.without.binds is None else f" of the {NAMES.get(costly.without.binds, costly.without.binds)}"
+    of = "" if costly.without.binds is None else f" of the {name_of(costly.without.binds)}"
     return (
         f"Without the {_hard(costly)}, which {'has' if costly.jobs == 1 else 'have'} "
         f"{_whole(costly.work)} of the work, {_whole(share)}{of} would be busy in place of {_whole(best.share)}."

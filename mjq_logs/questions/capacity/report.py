@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 from mjq_logs.answers import OF_WAITS, Column, Interval, Number, Plain
 from mjq_logs.machine.agreement import Agreement, agreement, disagreement_in_words, nearest
@@ -14,9 +14,13 @@ from mjq_logs.questions.capacity.estimates import (
     Capacities,
     Capacity,
     Drawn,
-    Estimates,
     NearSaturation,
+    Rate,
+    capacity_by_block_length,
+    four_capacities,
     mean_work,
+    near_capacity,
+    solve,
 )
 from mjq_logs.questions.capacity.needs import Costs, costs_of_classes, other_needs
 from mjq_logs.questions.waits import LoadWaits, waits_at_load
@@ -117,81 +121,72 @@ def reports_on(log: Log | Facts, policies: Sequence[str] = tuple(RULES), seed: i
     (['fcfs', 'easy'], 0.75, 0.0)
     """
     facts = facts_of(log)
-    log = facts.log
-    servers, made = log.require_servers(), Estimates(log, seed)
-    work, found = mean_work(log), find(facts, policies, tuple(RULES), made)
-    came = found.load
+    servers, work = facts.log.require_servers(), mean_work(facts.log)
+    found = find(facts, policies, seed, tuple(RULES))
+    mean = Interval(value=work.mean, low=work.low, high=work.high)
+    whole = found.whole | {"servers": servers, "mean_work": mean, "memory": found.memory, "held": facts.held}
+    starts = [OF_STARTS] if facts.log.submits_are_starts else []
     reports = {}
     for policy in policies:
-        own = found.capacities[policy].own_order
-        reports[policy] = CapacityReport(
-            jobs=len(log),
-            servers=servers,
-            servers_from=log.servers_from,
-            policy=policy,
-            lines=log.lines,
-            missing=list(log.missing),
-            notes=found.notes,
-            load=came,
-            mean_work=Interval(value=work.mean, low=work.low, high=work.high),
-            capacities=found.capacities[policy],
-            memory=found.memory,
-            classes=found.classes[policy],
-            near_saturation=found.near_saturation if policy == "fcfs" else None,
-            agreement=found.agreement,
-            verdict=[],
-            used=None if came is None else came.load / own.share,
-            waits=found.waits[policy],
-            warnings=found.warnings,
-            window=facts.window,
-            held=facts.held,
-            other_needs=found.other_needs,
-            work_of_others=found.work_of_others,
-        )
-    starts = [OF_STARTS] if log.submits_are_starts else []
-    said = {policy: [*headline({policy: report}, facts.short), *starts] for policy, report in reports.items()}
-    reports = {policy: report.model_copy(update={"verdict": said[policy]}) for policy, report in reports.items()}
+        near = found.near_saturation if policy == "fcfs" else None
+        report = CapacityReport(**whole, **found.of_each[policy], near_saturation=near, verdict=[])
+        verdict = [*headline({policy: report}, facts.short), *starts]
+        reports[policy] = report.model_copy(update={"verdict": verdict})
     return ReportByPolicy(verdict=headline(reports, facts.short), policies=reports)
 
 
 class Found(NamedTuple):
     """Hold what is found of a log of one resource or of several; the load is of the one that is used up first."""
 
-    capacities: dict[str, Capacities]
+    whole: dict[str, Any]
+    """Fields of a report that are the same under each policy."""
+    of_each: dict[str, dict[str, Any]]
+    """By policy, those that are its own."""
     memory: dict[str, list[Drawn]]
     near_saturation: NearSaturation | None
-    classes: dict[str, list[Costs]]
-    other_needs: int
-    work_of_others: float
-    load: Load | None
-    agreement: list[Agreement]
-    waits: dict[str, LoadWaits | None]
-    notes: list[str]
-    warnings: list[str]
 
 
-def find(facts: Facts, policies: Sequence[str], curves: Sequence[str], made: Estimates) -> Found:
-    """Return what each policy can do, curves of its capacity, and how well replays agree with the log."""
-    log = facts.log
-    capacities = {policy: Capacities(**made.capacities(policy)) for policy in policies}
-    memory = {policy: made.curve(policy) for policy in curves}
-    near = made.near_capacity() if "fcfs" in policies else None
-    rates = {policy: of_policy.own_order.value for policy, of_policy in capacities.items()}
-    classes = {policy: costs_of_classes(log, policy, rate=rate)[:CLASSES] for policy, rate in rates.items()}
-    others = other_needs(log)
+def find(facts: Facts, policies: Sequence[str], seed: int, curves: Sequence[str] = ()) -> Found:
+    """Return what each policy can do, its curve and those of others, and how well replays agree with the log."""
+    log, rate = facts.log, set(Rate.model_fields)
+    by_length = {name: capacity_by_block_length(log, name, seed) for name in dict.fromkeys((*curves, *policies))}
+    solved = solve(log) if "fcfs" in policies else (None, "")
+    others, work_of_others = other_needs(log)
     came, compared = (None, []) if facts.short else (load(log), agreement(log))
+    of_each = {}
+    for policy in policies:
+        four = four_capacities(log, policy, seed, by_length[policy], solved if policy == "fcfs" else (None, ""))
+        own = four["own_order"]
+        of_each[policy] = {
+            "policy": policy,
+            "capacities": Capacities(**four),
+            "used": None if came is None else came.load / own.share,
+            "waits": None if came is None else waits_at_load(log, policy, came=came),
+            "classes": costs_of_classes(log, policy, rate=own.value)[:CLASSES],
+            "other_needs": others,
+            "work_of_others": work_of_others,
+        }
     differs = disagreement_in_words(compared)
-    warnings = [*facts.warnings, *([differs] if differs else [])]
-    waits = {policy: None if came is None else waits_at_load(log, policy, came=came) for policy in policies}
-    return Found(capacities, memory, near, classes, *others, came, compared, waits, notes_of(log), warnings)
-
-
-def notes_of(log: Log) -> list[str]:
-    """Return what is odd about a log, and what its replays under EASY go by."""
-    estimates = (
-        "it knows run times, as the log has no estimates" if log.estimate is None else "it goes by the log's estimates"
-    )
-    return [*log.notes, f"EASY looks for what fits among {LINE} jobs that wait; {estimates}"]
+    knows = "it knows run times, as the log has no estimates"
+    if log.estimate is not None:
+        knows = "it goes by the log's estimates"
+    whole = {
+        "jobs": len(log),
+        "servers_from": log.servers_from,
+        "lines": log.lines,
+        "missing": list(log.missing),
+        "notes": [*log.notes, f"EASY looks for what fits among {LINE} jobs that wait; {knows}"],
+        "warnings": [*facts.warnings, *([differs] if differs else [])],
+        "window": facts.window,
+        "load": came,
+        "agreement": compared,
+    }
+    memory = {
+        policy: [Drawn(block=block, **capacity.model_dump(include=rate)) for block, capacity in curve.items()]
+        for policy, curve in by_length.items()
+    }
+    near = near_capacity(log, seed, *solved) if "fcfs" in policies else None
+    return Found(whole, of_each, memory, near)
 
 
 def waits_in_words(waits: LoadWaits | None, load: float | None, own: Capacity, rule: str) -> list[str]:

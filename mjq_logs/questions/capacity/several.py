@@ -16,7 +16,6 @@ from mjq_logs.machine.lacking import Blocked, blocked_in_words, in_log, lacking,
 from mjq_logs.questions.capacity.estimates import (
     Capacities,
     Drawn,
-    Estimates,
     NearSaturation,
     own_order_capacity,
     started,
@@ -150,45 +149,30 @@ def report_on_several(log: Log | Facts, policies: Sequence[str] = tuple(RULES), 
     log = facts.log
     if not log.resources:
         raise ValueError("the log counts one resource: reports_on knows it, or read the log with --unit cpus,mem")
-    found = find(facts, policies, policies, Estimates(log, seed))
-    binds, by_log = log.resources[tightest(log)], in_log(log)
-    resources = [_resource(facts, name, found.load if name == binds else None) for name in log.resources]
-    came = found.load
+    found = find(facts, policies, seed)
+    came, binds, by_log = found.whole["load"], log.resources[tightest(log)], in_log(log)
+    resources = [_resource(facts, name, came if name == binds else None) for name in log.resources]
     reports = {}
-    for policy in policies:
+    for policy, of_policy in found.of_each.items():
         full = _while_full(log, policy)
         reports[policy] = SeveralUnderPolicy(
-            policy=policy,
-            capacities=found.capacities[policy],
+            **of_policy,
             memory=found.memory[policy],
-            used=None if came is None else came.load / found.capacities[policy].own_order.share,
             busy=dict(zip(log.resources, full.busy, strict=True)),
             blocked=full.blocked,
             alone={name: _alone(facts, name, policy) for name in log.resources},
             dominant=_dominant(log, policy),
-            waits=found.waits[policy],
-            classes=found.classes[policy],
-            other_needs=found.other_needs,
-            work_of_others=found.work_of_others,
         )
-    of_log = agreement_in_words(found.agreement)
+    of_log = agreement_in_words(found.whole["agreement"])
     if by_log is not None:
         of_log.append(f"By the log itself, {who_blocks(by_log.waits, by_log.blocked, log.resources)}")
     return SeveralReport(
+        **found.whole,
         verdict=[*([facts.short] if facts.short else []), *_verdict(resources, reports, binds), *of_log],
-        jobs=len(log),
         resources=resources,
-        servers_from=log.servers_from,
         binds=binds,
         policies=reports,
         near_saturation=found.near_saturation,
-        lines=log.lines,
-        missing=list(log.missing),
-        notes=found.notes,
-        warnings=found.warnings,
-        window=facts.window,
-        load=came,
-        agreement=found.agreement,
         somebody_waits=None if by_log is None else by_log.waits,
         blocked=[] if by_log is None else by_log.blocked,
     )

@@ -44,13 +44,13 @@ def shown(path: str, facts: Facts, result: ReportByPolicy | SeveralReport) -> tu
         words, first = [], _by_resource(result)
         of_all = f"Shares, and the servers wasted, are those of the {servers}."
         curves = {report.policy: report.memory for report in reports}
-        charts = _charts_of_several(result, servers)
+        charts = _charts(result, whole.load, servers)
     else:
         whole, servers, near = reports[0], "servers", [report.near_saturation for report in reports]
         words, first = agreement_in_words(whole.agreement), _limits(reports)
         of_all = _mean_work(whole.mean_work)
         curves = {report.policy: whole.memory[report.policy] for report in reports}
-        charts = _charts(result, whole)
+        charts = _charts(result, whole.load)
     title = "Replays against the waits of the log: look here before you believe a replay"
     compared = [table(title, whole.agreement)] if whole.agreement else []
     more |= {
@@ -99,20 +99,30 @@ def shown_on_hosts(path: str, facts: Facts, hosts: Hosts, result: HostsReport) -
     return made, _known(charts, result)
 
 
-def _charts(result, first):
-    """Return the four charts that show most of what this log tells."""
+def _charts(result, load, tight=""):
+    """Return the four charts that show most of what a log tells, of one resource or of several, one of them `tight`."""
     from mjq_logs import plots
 
-    reports = result.policies.values()
-    estimates = "; ".join(f"{name}, {getattr(first.capacities, key).assumes}" for key, name in ESTIMATES.items())
-    charts = (
-        (f"How many servers can be busy, by four estimates: {estimates}", plots.shares_of_capacity, True),
+    reports = list(result.policies.values())
+    of_tight, for_tight = (f" of the {tight}", f": that for the {tight}") if tight else ("", "")
+    when = f"When work comes, {HOURS}" if load and load.by_hour else "When work comes"
+    both = (
         (
-            "How long jobs wait, against the load (dotted: what each policy can carry)",
+            f"How long jobs wait, against the load{of_tight} (dotted: what each policy can carry)",
             plots.waits_against_load,
             all(report.waits for report in reports),
         ),
-        (_when_work_came(first.load), plots.load_by_time, first.load),
+        (f"{when}{for_tight}", plots.load_by_time, load),
+    )
+    if tight:
+        busy = "How much of each resource can be busy while jobs wait", plots.busy_by_resource, True
+        lacks = "What the next job lacks while jobs wait", plots.lacks_by_policy, True
+        return _known((busy, lacks, *both), result)
+    capacities = reports[0].capacities
+    estimates = "; ".join(f"{name}, {getattr(capacities, key).assumes}" for key, name in ESTIMATES.items())
+    charts = (
+        (f"How many servers can be busy, by four estimates: {estimates}", plots.shares_of_capacity, True),
+        *both,
         (
             "Which needs waste servers (of the ten worst under each policy)",
             plots.wasted_servers,
@@ -126,27 +136,6 @@ def _charts(result, first):
         ),
     )
     return _known(charts, result)
-
-
-def _charts_of_several(result, tight):
-    """Return the charts of a machine of several resources."""
-    from mjq_logs import plots
-
-    charts = (
-        ("How much of each resource can be busy while jobs wait", plots.busy_by_resource, True),
-        ("What the next job lacks while jobs wait", plots.lacks_by_policy, True),
-        (
-            f"How long jobs wait, against the load of the {tight} (dotted: what each policy can carry)",
-            plots.waits_against_load,
-            all(report.waits for report in result.policies.values()),
-        ),
-        (f"{_when_work_came(result.load)}: that for the {tight}", plots.load_by_time, result.load),
-    )
-    return _known(charts, result)
-
-
-def _when_work_came(load):
-    return f"When work comes, {HOURS}" if load and load.by_hour else "When work comes"
 
 
 def _known(charts: Iterable[tuple], result: Any) -> list[Chart]:
