@@ -280,14 +280,6 @@ def test_commands_that_know_one_resource_name_the_option(tmp_path, words):
 
 # --- Busy shares ------------------------------------------------------------------------------------------------------
 
-JOBS = st.lists(
-    st.tuples(st.integers(0, 3), st.integers(0, 3), st.integers(0, 20), st.integers(0, 9), st.integers(0, 9)).filter(
-        lambda job: job[0] + job[1] > 0
-    ),
-    min_size=2,
-    max_size=12,
-)
-
 
 def test_who_was_there_before_keeps_all_that_it_holds():
     before = Before(Vectors([(0, 4)], BOTH), *(np.array([x]) for x in (30.0, 0.0, 0.0)), None, np.array([False]))
@@ -327,13 +319,13 @@ def slowly(needs, run, sizes, policy, promised, line):
     return [starts[job] for job in range(len(needs))]
 
 
-LIST = st.lists(
-    st.tuples(st.integers(0, 4), st.integers(0, 4), st.integers(1, 9), st.integers(0, 5)).filter(
-        lambda job: job[0] + job[1] > 0
-    ),
-    min_size=1,
-    max_size=25,
-)
+def jobs_of(most, *times, **size):
+    """Lists of jobs that need up to so much of each of two resources, and some of one."""
+    need = st.integers(0, most)
+    return st.lists(st.tuples(need, need, *times).filter(lambda job: job[0] + job[1] > 0), **size)
+
+
+LIST = jobs_of(4, st.integers(1, 9), st.integers(0, 5), min_size=1, max_size=25)
 
 
 @given(LIST, st.sampled_from(["fcfs", "easy"]), st.integers(1, 6))
@@ -341,21 +333,11 @@ def test_starts_are_those_of_a_plain_program(jobs, policy, line):
     needs, run, late = np.array([job[:2] for job in jobs]), *np.array([job[2:] for job in jobs]).T
     slow = slowly(needs, run, np.array([5, 4]), policy, run + late, line)
     assert saturated_starts(needs, run, (5, 4), policy, run + late, line).tolist() == slow
-
-
-@given(LIST, st.sampled_from(["fcfs", "easy"]), st.sampled_from([1, 2, 6, 25]))
-def test_one_resource_in_a_vector_is_that_resource_and_one_that_never_binds_is_none(jobs, policy, line):
-    jobs = [job for job in jobs if job[0]] or [(1, 1, 1, 1)]
-    need, other, run, late = np.array(jobs, dtype=float).T
-    how = dict(policy=policy, estimate=run + late, line=line)
-    alone = saturated_starts(need, run, 5, **how).tolist()
-    if line >= len(jobs):  # with everybody in the queue it is a replay
-        assert alone == replay(np.zeros(len(jobs)), need, run, run + late, 5, policy).start.tolist()
-    assert saturated_starts(need[:, None], run, (5,), **how).tolist() == alone
-    assert saturated_starts(np.column_stack([need, other]), run, (5, 200), **how).tolist() == alone
-    both = np.column_stack([need, other])
-    turned = saturated_starts(both[:, ::-1], run, (4, 5), **how).tolist()
-    assert saturated_starts(both, run, (5, 4), **how).tolist() == turned
+    if (some := needs[:, 0] > 0).any():
+        one, run, promised = needs[some, :1], run[some], (run + late)[some]
+        slow = slowly(one, run, np.array([5]), policy, promised, line)
+        for need, servers in ((one, (5,)), (one[:, 0], 5)):
+            assert saturated_starts(need, run, servers, policy, promised, line).tolist() == slow
 
 
 def test_what_is_not_said_is_exact():
@@ -474,7 +456,11 @@ def test_sizes_that_are_none(table, servers):
     assert status == 2 and "is not a positive number" in err
 
 
-@given(JOBS, st.sampled_from(["fcfs", "easy", "conservative", "first-fit"]), st.integers(0, 20))
+@given(
+    jobs_of(3, st.integers(0, 20), st.integers(0, 9), st.integers(0, 9), min_size=2, max_size=12),
+    st.sampled_from(["fcfs", "easy", "conservative", "first-fit"]),
+    st.integers(0, 20),
+)
 def test_a_replay_from_a_window_holds_what_each_job_needs(jobs, policy, begin):
     """Never more of a resource than there is, and who ran when the window begins runs on."""
     jobs = sorted(jobs, key=lambda row: row[2])

@@ -82,16 +82,3 @@ def test_the_command_replays_with_a_limit_and_says_so(lived, tmp_path):
     mean = kept(lived).wait.mean()
     assert free["policies"][0]["mean wait [s]"] < limited["policies"][0]["mean wait [s]"] == pytest.approx(mean)
     assert "each user has at most 16 servers at once in replays" in said(*command, "--user-limit", "16").out
-
-
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (("--user-limit", "0"), "0.0 is not in the range x>0"),
-        (("--user-limit", "16", "--hosts", "2x16"), "--hosts and --user-limit exclude each other"),
-        (("--user-limit", "16", "--policy", "conservative"), "conservative is not replayed with limits: fcfs"),
-    ],
-)
-def test_the_command_refuses_limits_that_cannot_be_kept(lived, tmp_path, words, message):
-    status, _, error = said("replay", as_swf(lived, tmp_path / "log.swf"), *words)
-    assert status != 0 and message in " ".join(error.split())
