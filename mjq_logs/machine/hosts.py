@@ -137,7 +137,7 @@ class OnHosts(NamedTuple):
         >>> rule.starts(need, run, 1).tolist(), rule.starts(need, run, 2)[3].tolist()
         ([0.0, 0.0, 5.0, 5.0], 0.0)
         """
-        return self._starts(np.zeros(len(run)), need, run, view)
+        return self._replace(view=view).replay(np.zeros(len(run)), need, run).start
 
     def replay(self, submit: np.ndarray, need: np.ndarray, run: np.ndarray) -> Schedule:
         """Return the schedule of jobs that come at these times.
@@ -149,13 +149,10 @@ class OnHosts(NamedTuple):
         >>> rule.replay(*map(np.array, columns)).wait.tolist()
         [0.0, 0.0, 4.0]
         """
-        start = self._starts(submit, need, run, self.view)
-        whole = np.array(self.hosts.whole) if need.ndim > 1 else self.hosts.whole[0]
-        return Schedule(submit, need, run, whole, start, start + run)
-
-    def _starts(self, submit, need, run, view):
         sizes = [size[0] if need.ndim == 1 else size for size in self.hosts.sizes]
-        return replay_on_hosts(
+        whole = np.array(self.hosts.whole) if need.ndim > 1 else self.hosts.whole[0]
+        start = replay_on_hosts(
             submit, need, run, self.hosts.numbers, sizes, self.seed,
-            placement=self.placement, view=view, reserve=self.reserve and view > 1,
+            placement=self.placement, view=self.view, reserve=self.reserve and self.view > 1,
         ).start  # fmt: skip
+        return Schedule(submit, need, run, whole, start, start + run)

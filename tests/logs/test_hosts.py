@@ -60,16 +60,6 @@ def test_one_host_is_the_pool(seed, resources):
         assert own_order_capacity(log, OnHosts(Hosts((1,), (size,)), placement)) == own_order_capacity(log)
 
 
-def test_hosts_of_one_server_are_the_pool_for_jobs_of_one():
-    rng = np.random.default_rng(1)
-    log = Log(need=np.ones(3000), run=rng.exponential(HOUR, 3000), servers=6)
-    assert own_order_capacity(log, OnHosts(Hosts((6,), ((1.0,),)))) == own_order_capacity(log)
-    result = report_on_hosts(log, Hosts((6,), ((1.0,),)))
-    assert [loss.share for loss in result.losses] == pytest.approx([0, 0, 0], abs=1e-12)
-    assert [loss.independent.value for loss in result.losses] == pytest.approx([0, 0, 0], abs=1e-12)
-    assert not result.costly and {case.own_order.share for case in result.cases.values()} == {1.0}
-
-
 @given(st.integers(0, 10_000), st.integers(1, 3), st.sampled_from(list(RULES)))
 def test_each_start_is_that_of_the_words_of_the_rule(seed, resources, name):
     """Of a line that never runs dry, and of a replay."""
