@@ -70,6 +70,7 @@ def test_the_policy_of_the_simulator_is_that_of_replays_with_two_priorities(ties
         classes, servers = int(rng.integers(1, 5)), float(sizes[0])
         needs, kinds = servers * rng.integers(1, 11, classes) / 10, rng.integers(0, classes, len(submit))
         first, run = int(rng.integers(0, classes + 2)), np.maximum(run, 0.137)
+        submit, run = np.rint(1000 * submit), np.rint(1000 * run)  # replays count decimals as whole numbers
         log = submit, needs[kinds], run, None, servers
         start = replay(*log, ties=ties, priority=1 * (kinds < first)).start
         assert np.array_equal(under_the_policy_of_the_simulator(log, kinds, needs, first, ties), start), case
