@@ -310,7 +310,7 @@ def test_mathematics_is_typeset(opened):
         """[...document.querySelectorAll("msqrt")].filter(root => root.checkVisibility())
             .map(root => root.getBoundingClientRect().right - root.lastElementChild.getBoundingClientRect().right)"""
     )
-    assert all(gap < 1 for gap in behind_roots)
+    assert all(gap < 1.5 for gap in behind_roots)  # one pixel is what a browser without a window may round
 
 
 def test_search_finds_the_chapter(html, browser):
