@@ -187,12 +187,12 @@ def truth_of(case: Case) -> Truth:
     return Truth(*(dict(zip(QUANTITIES, map(float, x), strict=True)) for x in (values, errors)))
 
 
-def of_case(case: Case, truth: Truth, jobs: int, logs: int) -> Iterator[dict]:
+def of_case(case: Case, truth: Truth, jobs: int, logs: int, seed: int = 1) -> Iterator[dict]:
     """Count the intervals of many logs of one process: a row for each quantity."""
     all_intervals: dict[str, list] = {}
     effective = []
     for number in range(logs):
-        log = drawn(case, jobs, np.random.default_rng([SEED, 1, CASES.index(case), jobs, number]))
+        log = drawn(case, jobs, np.random.default_rng([SEED, seed, CASES.index(case), jobs, number]))
         schedule = _replayed(log, MACHINES[case.needs].servers, case.policy)
         effective.append(min(worth(log).number, intervals.effective_number(schedule.wait)))
         for name, ends in _intervals(log, case).items():
