@@ -93,6 +93,8 @@ def positive(name: str, values: ArrayLike, ndim: int = 1) -> np.ndarray:
     array = numbers(name, values, ndim)
     if ndim == 0 and SMALLEST_SIZE <= array <= LARGEST_SIZE:
         return array
+    if not array.size:
+        raise ValueError(f"{name} must have at least one number, got {shown(array)}")
     if not (array > 0).all():
         raise ValueError(f"{name} must be positive, got {shown(array)}")
     _in_range(name, array)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mjq.plots.claims import holds
+from mjq.plots.claims import compared, counted, holds
 from mjq.plots.figures import COLOURS, WIDTH, band, panels, style
 from mjq.plots.schedules import gantt
 from mjq.plots.tables import SIGNIFICANT, glue, say, significant, table, verdicts
@@ -12,6 +12,8 @@ __all__ = [
     "SIGNIFICANT",
     "WIDTH",
     "band",
+    "compared",
+    "counted",
     "gantt",
     "glue",
     "holds",

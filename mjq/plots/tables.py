@@ -18,6 +18,8 @@ SIGNIFICANT = 10  # digits that are shown at most: the last ones of sixteen diff
 GLUED = "application/papermill.record/"  # in front of the types of what no cell shows
 POWER = re.compile(r"(\d[\d.]*)e([+-]\d+)")  # a number with a power of ten, as Python writes it
 RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+# What comes out where a set is empty.
+NOTHING = re.compile(r"\b(?:\d[\d,]* of|all|each of)(?: (?:the|our|these|its))? 0\b(?!\.\d| ?%)|\b(?:nan|inf)\b")
 FIELD = re.compile(r"\{([A-Za-z_][\w-]*)(?::([^{}`\n]*))?\}(?!`)")  # a name in braces, and how to show it; not a role
 
 
@@ -100,7 +102,8 @@ def say(text: str, numbers: Mapping[str, Any] | None = None, /, **values: Any) -
     ------
     ValueError
         If the text does not use a value, asks for a format of a name that has none, has a line that begins with
-        ``%``, which the book takes for a comment, or a row of a table that is broken.
+        ``%``, which the book takes for a comment, a row of a table that is broken, or tells of an empty set: "0 of 0",
+        the mean of nothing.
 
     Examples
     --------
@@ -122,6 +125,8 @@ def say(text: str, numbers: Mapping[str, Any] | None = None, /, **values: Any) -
                 raise ValueError(f"the sentence shows {match[0]}, but there is no value {name!r}")
             return match[0]
         used.add(name)
+        if known[name] is None:
+            raise ValueError(f"a sentence compares nothing: there is no {name}")
         value = significant(known[name])
         words = format(value, form) if form else str(value)
         if isinstance(value, str):
@@ -138,7 +143,7 @@ def say(text: str, numbers: Mapping[str, Any] | None = None, /, **values: Any) -
     row = next((line for line in sentence.splitlines() if line.startswith("|") != line.endswith("|")), None)
     if row:
         raise ValueError(f"a row of a table begins and ends with | on one line: {row!r}")
-    display(Sentence(sentence, known))
+    display(Sentence(_of_something(sentence), known))
 
 
 class Table(Markdown):
@@ -185,7 +190,7 @@ def verdicts(rows: Sequence[Sequence[str]]) -> Table:
     Raises
     ------
     ValueError
-        If what we found begins in another way.
+        If what we found begins in another way, or tells of an empty set.
 
     Examples
     --------
@@ -197,7 +202,15 @@ def verdicts(rows: Sequence[Sequence[str]]) -> Table:
     for claim, sentence in rows:
         if not sentence.startswith(("True", "False")):
             raise ValueError(f"{claim!r}: a verdict begins with True, True if or False, got {sentence!r}")
-    return table(["The paper says", "We found"], [[claim, sentence] for claim, sentence in rows])
+    return table(["The paper says", "We found"], [[claim, _of_something(sentence)] for claim, sentence in rows])
+
+
+def _of_something(sentence):
+    """Return the sentence unless it tells of an empty set."""
+    nothing = NOTHING.search(sentence)
+    if nothing:
+        raise ValueError(f"a sentence compares nothing: {nothing[0]!r} in {sentence!r}")
+    return sentence
 
 
 def _positional(x):
