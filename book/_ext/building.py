@@ -26,7 +26,7 @@ sys.path.append(str(Path(__file__).resolve().parents[1]))
 import pdf
 import student
 
-EXAM = "book/project"
+EXAM = "book/course"
 SHARED = {".py", ".css", ".js", ".svg", ".woff2"}  # of the files in `book`
 BUTTONS = {
     "launch_buttons": {"binderhub_url": "https://mybinder.org", "notebook_interface": "jupyterlab"},
@@ -36,8 +36,6 @@ BUTTONS = {
 # pages in one process, with a warning. The first only numbers sections, when all pages are read; the second serves
 # LaTeX. Neither keeps anything of a page while it is read.
 UNDECLARED = "sphinx_multitoc_numbering", "sphinx_jupyterbook_latex"
-# Half of all reading is of these two: the first and the last part of the list are read by different processes.
-FIRST, LAST = "book/reference", "book/ledger"
 
 
 # --- Chapters ---------------------------------------------------------------------------------------------------------
@@ -101,11 +99,10 @@ def collect_no_garbage(app):
 
 
 def read_in_parallel(app, env, pages):
-    """Let pages be read by several processes, which get parts of this list in a row."""
+    """Let pages be read by several processes."""
     for name in UNDECLARED:
         if name in app.extensions:
             app.extensions[name].parallel_read_safe = True
-    pages.sort(key=lambda name: (name == LAST, name != FIRST, name))
 
 
 # --- After Sphinx -----------------------------------------------------------------------------------------------------

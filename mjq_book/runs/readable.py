@@ -24,7 +24,7 @@ from mjq_book.runs.results import taken_from
 
 # In the order of the book, which numbers the first ones.
 NUMBERED = [chapter.name for chapter in CHAPTERS] + [chapter.companion for chapter in CHAPTERS if chapter.companion]
-NOTEBOOKS = [*NUMBERED, "five_models", "run_it_again"]
+NOTEBOOKS = [*NUMBERED, "five_models"]
 
 ROLE = re.compile(r"\{([\w:]+)\}`([^`]+)`", re.S)
 WITH_TARGET = re.compile(r"(.*?)\s*<([^<>]+)>", re.S)

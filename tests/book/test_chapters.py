@@ -50,7 +50,7 @@ def test_what_a_chapter_calls_open_has_a_card(chapter):
     text = "\n".join(cell.source for cell in cells if cell.cell_type == "markdown")
     (line,) = re.findall(r"^\* \*\*What is open:\*\* (.+)$", text, re.M)
     exercises = re.findall(r"\]\(#([\w-]+)\)", line)
-    page = (ROOT / "book/open.md").read_text(encoding="utf-8")
+    page = (ROOT / "book/known.md").read_text(encoding="utf-8")
     assert exercises and all(f"<{exercise}>`" in page for exercise in exercises)
 
 

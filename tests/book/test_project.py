@@ -18,7 +18,7 @@ sys.path.insert(0, str(ROOT / "book"))
 import student
 from mjqbook import glued
 
-PAGE = (ROOT / "book/project.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "book/course.md").read_text(encoding="utf-8")
 EXAMPLE = PAGE.split("(project-example)=")[1].split("(exam)=")[0]
 
 

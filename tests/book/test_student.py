@@ -101,6 +101,6 @@ def has_solutions_with_code(name):
 @pytest.mark.parametrize("name", filter(has_solutions_with_code, readable.NOTEBOOKS))
 def test_it_runs_as_it_is(name, tmp_path, monkeypatch):
     monkeypatch.setenv("MJQ_WORKERS", "1")
-    monkeypatch.chdir(tmp_path if name != "run_it_again" else ROOT)
+    monkeypatch.chdir(tmp_path)
     failure = execution.execute(written(name), tmp_path / "run.ipynb")
     assert failure is None, "\n".join([str(failure), *failure.traceback])

@@ -71,7 +71,7 @@ def test_each_policy_and_tie_rule_differs_from_each_other_somewhere():
 
 
 def test_the_page_shows_what_is_in_the_set():
-    page = (ROOT / "book/schedules.md").read_text(encoding="utf-8")
+    page = (ROOT / "book/reference-values.md").read_text(encoding="utf-8")
     assert "{computed}`sched-traces` small workloads" in page  # the chapter has counted them
     named = re.findall(r"`trace: ([^`]+)`", page)
     assert named and set(named) <= WORKLOADS.keys()
@@ -94,6 +94,6 @@ def test_the_charts_are_of_these_schedules():
     drawn = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(drawn)
     assert charts.keys() == {f"{name}.svg" for name in drawn.CHARTS} and len(charts) == 5
-    page = (ROOT / "book/schedules.md").read_text(encoding="utf-8")
+    page = (ROOT / "book/reference-values.md").read_text(encoding="utf-8")
     for name in drawn.CHARTS:
         assert drawn.told(name) in html.unescape(charts[f"{name}.svg"]) and f"_static/schedules/{name}.svg" in page

@@ -1,8 +1,10 @@
 """Habits of the code that no tool checks: errors that are caught, results that are kept."""
 
 import ast
+import pkgutil
+import re
 
-from tests.conftest import trees
+from tests.conftest import ROOT, trees
 
 COMPUTING = "mjq/models/", "mjq/solvers/", "mjq/simulation/", "mjq_logs/machine/", "mjq_logs/questions/"
 HARMLESS = {"mjq/simulation/replications.py"}  # raises an error in its own words behind the handler
@@ -39,3 +41,26 @@ def test_results_are_kept_by_names_and_never_by_objects_of_the_caller():
     ]
     assert len(kept) >= 5
     assert [one for one in kept if not set(one[1]) <= {"str", "int", "float", "Path", "Callable", "bool"}] == []
+
+
+REFERENCE = re.compile(r":(?:func|class|mod|meth|attr|data|exc|obj):`[^`<]*?<?~?(mjq[\w.]*)>?`")
+
+
+def test_what_docstrings_refer_to_is_there():
+    """The reference shows a part of the names, so the book cannot say which of the others are gone."""
+    names = {(path, name) for path in trees() for name in REFERENCE.findall((ROOT / path).read_text(encoding="utf-8"))}
+    assert len(names) > 100
+    assert sorted(f"{path}: {name}" for path, name in names if not is_there(name)) == []
+
+
+def is_there(name):
+    """Whether a dotted name is that of a module, or of something in one; a field of a class may have no value."""
+    whole, _, last = name.rpartition(".")
+    try:
+        pkgutil.resolve_name(name)
+        return True
+    except ImportError:
+        return False
+    except AttributeError:
+        home = pkgutil.resolve_name(whole)
+        return last in {*getattr(home, "__dataclass_fields__", ()), *getattr(home, "model_fields", ())}

@@ -127,7 +127,7 @@ def test_with_the_largest_threshold_they_differ_even_then():
 
 @pytest.mark.slow
 def test_the_page_says_how_far_they_differ():
-    page = (ROOT / "book/schedules.md").read_text(encoding="utf-8")
+    page = (ROOT / "book/reference-values.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| ([\d.]+) \| (\d) \| ([\d.]+) \| ([\d.]+) \|$", page, re.MULTILINE)
     for lam, threshold, of_ours, of_paper in rows:
         assert float(of_ours) == pytest.approx(ours(float(lam), int(threshold)), abs=0.005)
