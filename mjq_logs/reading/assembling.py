@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import fields
-from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -16,6 +15,7 @@ import polars as pl
 
 from mjq._util import checks
 from mjq._util.plain import counted
+from mjq_logs.reading.header import clock_of, machine_of, says_submits_are_starts
 from mjq_logs.reading.kept import Kept
 from mjq_logs.reading.log import INFERRED, Before, Lines, Log, Present
 from mjq_logs.reading.priorities import Order
@@ -29,7 +29,6 @@ from mjq_logs.reading.rows import (
     TOO_LARGE,
     UNLIMITED,
     Reading,
-    need_columns,
     schema,
 )
 from mjq_logs.reading.vectors import Vectors, joined
@@ -40,454 +39,462 @@ LONG_AGO = 10  # times the longest run
 FIRST_LINES = 5  # that are named for each reason
 
 
-def gathered(
+def assemble(
     reading: Reading,
     servers: float | Sequence[float] | None = None,
     partition: str | None = None,
     strict: bool = False,
     order: Order | None = None,
 ) -> Log:
-    """Make a log from what a reader returns.
+    """Make a log from what a reader returns; jobs go by `order`, and all else is as in :func:`read_log`.
 
-    Parameters
-    ----------
-    reading : Reading
-    servers : float, or sequence of float, optional
-        Of the machine, by each resource; otherwise what the file says, or the most that its jobs held at once.
-    partition : str, optional
-        Jobs of others are dropped.
-    strict : bool
-        Whether the first line that cannot be used is an error.
-    order : Order, optional
-        Which jobs go before which.
-
-    Returns
-    -------
-    Log
-
-    Raises
-    ------
-    ValueError
-        If no line can be used; if `strict`, the first that cannot.
+    A step that comes first leaves fewer rows to the next ones, and says first what is odd.
     """
-    tally, kept = _Tally(strict), Kept(len(reading.resources))
-    nothing = pl.DataFrame(schema=schema(len(reading.resources)))  # where a reader finds no line
-    for table in chain(reading.tables, [nothing]):
-        tally.read += len(table)
-        if partition is not None:
-            table = _dropping(table, OTHER_PARTITION, pl.col("partition").fill_null("") != str(partition))
-        table = tally.usable(_numbered(table, order))
-        reading.seen.behind += int(table["behind"].sum())
-        kept.add(table)
-    return _log(reading, kept.taken(), tally, servers, partition, order)
+    rows = _Assembly(reading, partition, strict, order)
+    rows.gather()
+    rows.set_sizes(servers)
+    rows.require_seconds()
+    rows.note_what_the_reader_saw()
+    rows.drop_repeated()
+    rows.join_components()
+    rows.fill_submits()
+    rows.drop_odd()
+    rows.set_limits()
+    rows.set_runs()
+    rows.delay_attempts()
+    rows.clip_waits()
+    rows.sort()
+    return rows.log()
 
 
-def _numbered(table, order):
-    """Return a table with the priorities of its jobs, if some go before others."""
-    return table.with_columns(priority=pl.lit(None, pl.Int64)) if order is None else order.numbered(table)
+class _Assembly:
+    """Hold the rows of a log while one step after the other makes jobs of them, and what each step finds odd."""
 
-
-def _log(reading, jobs, tally, servers, partition, order):
-    """Make a log from the rows that can be used, each by itself."""
-    known, source, odd = reading.machine(reading.header, partition) if reading.machine else (None, "", "")
-    if reading.resources:
-        known, source, odd = _sizes(reading.resources, servers, known, source, odd)
-    elif servers is not None:
-        known, source, odd = float(checks.positive("servers", servers, ndim=0)), "given", ""
-    unread, ranked = reading.seen.notes(any(len(rows) for rows in reading.waiting)), []
-    names_zone = "TimeZone" in reading.header or not jobs["zoned"].cast(pl.Boolean).fill_null(True).all()
-    if order is not None:
-        order.require()
-        ranked.append(order.words())
-    _require_seconds(jobs)
-    differ, often = reading.seen.contradiction()
-    jobs = _without(jobs, REPEATED, _repeated(jobs), tally)
-    jobs = _whole_jobs(jobs.drop("same"), tally)
-    jobs, unsaid = _come_by_their_starts(jobs)
-    jobs = _without_odd_ones(jobs, known, tally)
-    if jobs.is_empty():
-        raise ValueError(f"no line holds a job that can be used{tally.reasons()}")
-    jobs, limits = _with_limits(jobs)
-    jobs = _ran_so_far(jobs, reading, tally)
-    jobs, requeued = _attempts(jobs) if reading.is_window else (jobs, [])
-    jobs, early, clocks = _without_early_starts(jobs)
-    jobs, notes = _in_order(jobs)
-    parts = jobs["partition"].drop_nulls().n_unique() if partition is None else 1
-    shared = f"Warning: jobs of {parts} partitions are taken for those of one machine; --partition takes one of them."
-    columns: dict[str, Any] = {}
-    columns["number"] = None if jobs["number"].has_nulls() else jobs["number"].cast(pl.Int64).to_numpy()
-    columns["user"] = _places(jobs["user"])
-    columns["priority"] = None if order is None else jobs["priority"].cast(pl.Int64).to_numpy()
-    runs = jobs["unfinished"].fill_null(False).to_numpy() if _any_runs(jobs) else None
-    lines = jobs["line"]
-    jobs = jobs.select(*TIMES, *_needs(jobs))
-    for column in TIMES:
-        columns[column] = _column(jobs.drop_in_place(column))
-    columns["need"] = _need(jobs, reading.resources)
-    by_header = reading.submits_are_starts is not None and reading.submits_are_starts(reading.header)
-    only_starts, of_starts = _only_starts(by_header, **columns)
-    if only_starts:
-        columns["start"] = None
-    if reading.resources:
-        known, source = _most_held_of_each(reading.resources, columns, known, source)
-    elif known is None and columns["start"] is not None:
-        known = _most_held(columns)
-        source = "" if known is None else INFERRED
-    arrival = columns["submit"] if columns["eligible"] is None else columns["eligible"]
-    columns["unfinished"] = runs
-    present = _present(reading, columns, partition, known)
-    window, before, columns, gone = _windowed(reading, arrival, columns)
-    _without(pl.DataFrame({"line": lines}), BEFORE, gone, tally)
-    clock, odd_clock = (None, "") if arrival is None else reading.clock(reading.header, float(arrival[0]))
-    used = len(columns["run"]) + (0 if before is None else len(before.need))
-    return Log(
-        **columns,
-        servers=known,
-        servers_from=source,
-        lines=Lines(read=tally.read, used=used, dropped=tally.dropped, first=tally.first),
-        header=reading.header,
-        clock=clock,
-        zone="UTC" if clock is not None and not names_zone else "",
-        notes=(
-            *reading.notes, *of_starts, *unread, *unsaid, *differ, *notes, *early, *limits, *requeued,
-            *(words for words in (odd, odd_clock) if words), *ranked,
-        ),
-        warnings=(*([shared] if parts > 1 else []), *clocks, *often),
-        submits_are_starts=only_starts,
-        present=present,
-        window=window,
-        before=before,
-        priority_names=() if order is None else order.names,
-    )  # fmt: skip
-
-
-def _windowed(reading, arrival, columns):
-    """Return the window of the file or None, the jobs from before it or None, the others, and which ended before."""
-    nothing, seen = np.zeros(len(columns["run"]), dtype=bool), reading.seen
-    if not (reading.is_window or seen.open) or seen.first_end is None or arrival is None or columns["start"] is None:
-        return None, None, columns, nothing
-    # Where all jobs have ended, nobody knows when the file was asked for: beside those that run on after the last
-    # submission may have been others, which came later and are not in it.
-    begin, end = seen.first_end, seen.latest if seen.open else float(arrival.max())
-    inside = arrival >= begin
-    if not inside.any() or not end > begin:
-        return None, None, columns, nothing
-    gone = ~inside & (columns["start"] + columns["run"] <= begin)
-    early = ~inside & ~gone
-    runs = nothing if columns["unfinished"] is None else columns["unfinished"]
-    there = _chosen(columns | {"arrival": arrival, "unfinished": runs}, early)
-    before = Before(**{field.name: there[field.name] for field in fields(Before)})
-    return (begin, end), before if early.any() else None, _chosen(columns, inside), gone
-
-
-def _chosen(columns, which):
-    """Return some rows of columns, which may be None."""
-    return {name: None if column is None else column[which] for name, column in columns.items()}
-
-
-def _whole_jobs(jobs, tally):
-    """Return the jobs with the components of each taken together: they start at once and hold what all hold."""
-    if not jobs["whole"].is_not_null().any():
-        return jobs.drop("whole")
-    components, needs = jobs.filter(pl.col("whole").is_not_null()), _needs(jobs)
-    first = components.group_by("whole", "start", maintain_order=True).agg(
-        pl.col(*needs).cast(pl.Float64).sum(),
-        pl.col("run", "estimate").max(),
-        pl.col("unfinished").any(),
-        pl.all().exclude(*needs, "run", "estimate", "unfinished", "line").first(),
-        pl.col("line").cast(pl.Int64).first(),
-    )
-    further = components.filter(~pl.struct("whole", "start").is_first_distinct())
-    _count(further["line"], COMPONENT, tally)
-    whole = jobs.filter(pl.col("whole").is_null())
-    return pl.concat([whole, first.select(jobs.columns)], how="vertical_relaxed").drop("whole")
-
-
-def _ran_so_far(jobs, reading, tally):
-    """Return the jobs with what those that still run have run, where the file does not tell it.
-
-    Without a state, a job is not taken to run whose start was ten times as long ago as any other job ran: its end is
-    lost.
-    """
-    if not _any_runs(jobs):
-        return jobs
-    runs, start = pl.col("unfinished").fill_null(False), pl.col("start").cast(pl.Float64)
-    passed = pl.when(runs).then(pl.max_horizontal(0.0, reading.seen.latest - start))
-    longest = jobs.filter(~runs)["run"].max()
-    if not reading.is_window and longest:
-        jobs = _without(jobs, "no run time", jobs.select(passed > LONG_AGO * longest).to_series(), tally)
-    return jobs.with_columns(run=pl.coalesce("run", passed))
-
-
-def _any_runs(jobs):
-    return jobs["unfinished"].cast(pl.Boolean).any()
-
-
-def _with_limits(jobs):
-    """Return the jobs with the limits that they have by their partition, the longest of it; and notes of how many."""
-    if not _known(jobs, "estimate"):
-        return jobs, []
-    limit = jobs["estimate"].cast(pl.Float64)
-    none, of_partition = int((limit == UNLIMITED).sum()), limit == -UNLIMITED
-    notes = [f"{counted(none, 'job')} came without a limit of the run time"] * (none > 0)
-    if not of_partition.any():
-        return jobs, notes
-    own = pl.when(pl.col("estimate").is_between(0, UNLIMITED, closed="none")).then("estimate")
-    jobs = jobs.with_columns(pl.col("estimate").cast(pl.Float64), place=pl.col("partition").fill_null(-1))
-    longest = own.max().over("place")
-    jobs = jobs.with_columns(estimate=pl.when(pl.col("estimate") == -UNLIMITED).then(longest).otherwise("estimate"))
-    unknown = int((of_partition & jobs["estimate"].is_null()).sum())
-    notes.append(
-        f"{counted(int(of_partition.sum()), 'job')} came with the limit of a partition: the longest limit of its other "
-        f"jobs is taken{f', and there is none for {unknown} of them' * (unknown > 0)}"
-    )
-    return jobs.drop("place"), notes
-
-
-def _attempts(jobs):
-    """Return the jobs with each attempt of one coming when the one before it had ended; and a note of how many."""
-    key = [name for name in ("number", "name") if _known(jobs, name)]
-    if not key or jobs.select(pl.struct(key).is_duplicated().any()).item() is False or not _known(jobs, "start"):
-        return jobs, []
-    jobs = jobs.with_columns(row=pl.int_range(pl.len()), ended=(pl.col("start") + pl.col("run")).cast(pl.Float64))
-    before = jobs.sort("start").select("row", before=pl.col("ended").shift(1).over(key)).sort("row")["before"]
-    later = pl.col("before").is_not_null() & (pl.col("before") <= pl.col("start"))
-    times = [name for name in ("submit", "eligible") if _known(jobs, name)]
-    jobs = jobs.with_columns(before=before).with_columns(
-        pl.when(later).then(pl.max_horizontal(pl.col(name).cast(pl.Float64), "before")).otherwise(name).alias(name)
-        for name in times
-    )
-    again = jobs.select(pl.struct(key).filter(later).n_unique()).item()
-    words = f"{counted(again, 'job')} started again or got another size: each part comes when the one before it ends"
-    return jobs.drop("row", "ended", "before"), [words] * (again > 0)
-
-
-def _present(reading, columns, partition, servers):
-    """Return the jobs that had not ended when the log was taken; None if it tells of none."""
-    needs = need_columns(len(reading.resources))
-    waiting = pl.concat(reading.waiting) if reading.waiting else pl.DataFrame(schema=schema(len(needs)))
-    if partition is not None:
-        names = pl.col("partition").fill_null("").str.split(",")  # it may wait in several, and start in any
-        waiting = waiting.filter(names.list.contains(str(partition)))
-    runs, start, submit = columns["unfinished"], columns["start"], columns["submit"]
-    if start is None or submit is None or (waiting.is_empty() and runs is None):
-        return None
-    arrival = "submit" if columns["eligible"] is None else "eligible"
-    taken = float(max(reading.seen.latest, submit.max(), np.nanmax(start + columns["run"])))
-    clear = pl.col(arrival).is_not_null() & (pl.col(arrival) <= taken)
-    clear &= pl.all_horizontal(pl.col(*needs) >= 0) & pl.any_horizontal(pl.col(*needs) > 0)
-    for need, size in zip(needs, _of_each(servers, needs), strict=True):
-        if size is not None:
-            clear &= pl.col(need) <= size * (1 + checks.FIT_TOLERANCE)
-    waiting = _queue(waiting)
-    kept = waiting.filter(clear)
-    runs = np.zeros(0, dtype=int) if runs is None else np.flatnonzero(runs)
-
-    def both(running, name):
-        there = np.full(len(runs), np.nan) if running is None else running
-        return np.append(there, kept[name].cast(pl.Float64).fill_null(np.nan).to_numpy())
-
-    def of(name):
-        return None if columns[name] is None else columns[name][runs]
-
-    return Present(
-        need=joined([of("need"), Vectors(kept.select(needs).cast(pl.Float64).to_numpy(), reading.resources)])
-        if reading.resources
-        else both(of("need"), "need"),
-        arrival=both(of(arrival), arrival),
-        start=both(of("start"), "start"),
-        estimate=both(of("estimate"), "estimate"),
-        taken=taken,
-        left_out=int(waiting["tasks"].sum() - kept["tasks"].sum()),
-        tasks=both(np.ones(len(runs)), "tasks").astype(int),
-        at_once=both(np.zeros(len(runs)), "at_once").astype(int),
-        cut=int(kept["cut"].sum()),
-    )
-
-
-def _queue(waiting):
-    """Return the jobs that wait, each once, with the components of each taken together."""
-    if waiting.is_empty():
-        return waiting.with_columns(tasks=pl.lit(1), at_once=pl.lit(0), cut=pl.lit(False))
-    alone = pl.col("whole").is_null()
-    whole = waiting.filter(~alone).group_by("whole", maintain_order=True)
-    needs = _needs(waiting)
-    whole = whole.agg(pl.col(*needs).sum(), pl.all().exclude(*needs, "whole").first()).select(waiting.columns)
-    rows = pl.concat([waiting.filter(alone), whole]).unique("job", keep="last", maintain_order=True)
-    return rows.with_columns(estimate=pl.when(pl.col("estimate") > 0).then("estimate"))
-
-
-class _Tally:
-    """Count the lines read, and those that are not used, by reason."""
-
-    def __init__(self, strict):
-        self.strict = strict
+    def __init__(self, reading, partition, strict, order):
+        self.reading, self.partition, self.strict, self.order = reading, partition, strict, order
+        self.needs = list(reading.needs)
         self.read, self.dropped, self.first = 0, {}, {}
+        self.notes, self.warnings = reading.notes, []
+        self.jobs: Any = pl.DataFrame()
 
-    def usable(self, table):
-        """Return the rows that can be used, and count the others."""
-        bad = table.filter(pl.col("dropped").is_not_null())
-        if len(bad):
-            if self.strict:
-                line, reason = bad.sort("line").select("line", "dropped").row(0)
-                raise ValueError(f"line {line}: {reason}")
-            by_reason = bad.group_by("dropped").agg(pl.len(), pl.col("line").sort().head(FIRST_LINES).alias("first"))
-            for reason, count, first in by_reason.sort("dropped").iter_rows():
-                self.dropped[reason] = self.dropped.get(reason, 0) + count
-                self.first[reason] = sorted([*self.first.get(reason, []), *first])[:FIRST_LINES]
-        return table.filter(pl.col("dropped").is_null())
+    def warn(self, words):
+        """Put a warning above those of the steps before."""
+        self.warnings.insert(0, f"Warning: {words}")
 
-    def reasons(self):
-        """Return the reasons, for a message."""
-        reasons = (f"{count} {reason} (line {self.first[reason][0]})" for reason, count in self.dropped.items())
-        return "".join(f"; {text}" for text in reasons)
+    def count(self, rows):
+        """Count rows that are not used by their reasons."""
+        if self.strict and len(rows):
+            line, reason = rows.sort("line").select("line", "dropped").row(0)
+            raise ValueError(f"line {line}: {reason}")
+        by_reason = rows.group_by("dropped").agg(pl.len(), first=pl.col("line").sort().head(FIRST_LINES))
+        for reason, count, first in by_reason.sort("dropped").iter_rows():
+            self.dropped[reason] = self.dropped.get(reason, 0) + count
+            self.first[reason] = sorted([*self.first.get(reason, []), *first])[:FIRST_LINES]
 
+    def drop(self, reason, where):
+        """Take the rows out where this is so, and count them under the reason."""
+        where = self.jobs.select(where=where).to_series().fill_null(False)
+        if where.any():
+            self.count(self.jobs.filter(where).select("line", dropped=pl.lit(reason)))
+            self.jobs = self.jobs.filter(~where)
 
-def _dropping(table, reason, condition):
-    """Return the table with this reason on the rows where the condition holds and no reason is given yet."""
-    there = pl.when(pl.col("dropped").is_null() & condition).then(pl.lit(reason)).otherwise("dropped")
-    return table.with_columns(dropped=there)
+    def known(self, column):
+        """Return whether anything of a column is known."""
+        return self.jobs[column].is_not_null().any()
 
+    def some_run(self):
+        """Return whether some job still ran."""
+        return self.jobs["unfinished"].cast(pl.Boolean).any()
 
-def _require_seconds(jobs):
-    """Refuse times that cannot be seconds: they would make months by the million, and work that no float holds."""
-    for name in ("submit", "eligible", "start", "run"):
-        far = jobs.select("line", name).filter(pl.col(name).cast(pl.Float64).abs() > FARTHEST)
-        if len(far):
-            line, time = far.sort("line").row(0)
-            raise ValueError(
-                f"line {line}: {name} is {time:.15g}, which is more than 230 years (in {len(far)} of {len(jobs)} "
-                f"lines). Times must be in seconds: are these milliseconds?"
+    def gather(self):
+        """Keep the rows of each table that can be used, and count the others."""
+        kept, behind = Kept(self.needs), 0
+        for table in self.reading.tables:
+            self.read += len(table)
+            if self.partition is not None:
+                other = pl.col("dropped").is_null() & (pl.col("partition").fill_null("") != str(self.partition))
+                table = table.with_columns(dropped=pl.when(other).then(pl.lit(OTHER_PARTITION)).otherwise("dropped"))
+            self.count(table.filter(pl.col("dropped").is_not_null()))
+            table = table.filter(pl.col("dropped").is_null())
+            behind += int(table["behind"].sum())
+            kept.add(table if self.order is None else self.order.rank(table))
+        self.jobs = kept.taken()
+        if behind:
+            self.notes.append(
+                f"{counted(behind, 'task')} of arrays waited behind the limit of their own array: this wait is left "
+                "out, and --growth multiplies what the limit let come"
             )
-        early, late = (jobs[name].cast(pl.Float64).quantile(q) for q in (0.1, 0.9))
-        if early is not None and late - early > LONGEST_LOG:
+
+    def set_sizes(self, servers):
+        """Set the size of the machine by each resource, None where nothing tells it, and where it is from."""
+        units = self.reading.units or ("cpus",)
+        told, self.source, odd = machine_of(self.reading.header, self.partition) if "cpus" in units else (None, "", "")
+        self.sizes = [told if unit == "cpus" else None for unit in units]
+        if servers is None:
+            self.notes += [odd] * bool(odd)
+            return
+        if self.reading.resources and np.shape(servers) != (len(units),):
             raise ValueError(
-                f"most of the column {name} lies between {early:.15g} and {late:.15g}, which is more than 20 years. "
-                "Times must be in seconds: are these milliseconds?"
+                f"servers must be a number for each of {', '.join(units)}, such as --servers "
+                f"{','.join('8' for _ in units)}; got {checks.shown(servers)}"
+            )
+        self.sizes = np.ravel(checks.positive("servers", servers, ndim=int(len(units) > 1))).tolist()
+        self.source = "given"
+
+    def require_seconds(self):
+        """Refuse times that cannot be seconds: they would make months by the million, and work that no float holds."""
+        for name in ("submit", "eligible", "start", "run"):
+            column = self.jobs.select("line", pl.col(name).cast(pl.Float64))
+            far = column.filter(pl.col(name).abs() > FARTHEST)
+            if len(far):
+                line, time = far.sort("line").row(0)
+                raise ValueError(
+                    f"line {line}: {name} is {time:.15g}, which is more than 230 years (in {len(far)} of "
+                    f"{len(column)} lines). Times must be in seconds: are these milliseconds?"
+                )
+            early, late = (column[name].quantile(q) for q in (0.1, 0.9))
+            if early is not None and late - early > LONGEST_LOG:
+                raise ValueError(
+                    f"most of the column {name} lies between {early:.15g} and {late:.15g}, which is more than 20 "
+                    "years. Times must be in seconds: are these milliseconds?"
+                )
+
+    def note_what_the_reader_saw(self):
+        """Refuse or note columns that cannot be read, names that no job has, and times that contradict each other."""
+        self.notes += self.reading.columns.notes()
+        if self.order is not None:
+            self.order.require()
+        notes, self.warnings = self.reading.columns.contradiction()
+        self.notes += notes
+
+    def drop_repeated(self):
+        """Drop rows with a job that are the same as an earlier row, column by column."""
+        ordered = self.jobs["same"].drop_nulls().sort()
+        twice = ordered.filter(ordered == ordered.shift(1)).unique()
+        alike = self.jobs["same"].is_in(twice.implode()).fill_null(False)
+        self.jobs = self.jobs.drop("same")
+        if len(twice):
+            rows = self.jobs.filter(alike).select(pl.struct("name", "number", *TIMES, *self.needs)).to_series()
+            again = pl.repeat(False, len(alike), eager=True).scatter(alike.arg_true(), ~rows.is_first_distinct())
+            self.drop(REPEATED, again)
+
+    def join_components(self):
+        """Take the components of a job together: they start at once and hold what all hold."""
+        if not self.known("whole"):
+            return
+        components, maxima = self.jobs.filter(pl.col("whole").is_not_null()), ["run", "estimate"]
+        self.count(
+            components.filter(~pl.struct("whole", "start").is_first_distinct()).select(
+                "line", dropped=pl.lit(COMPONENT)
+            )
+        )
+        joint = components.group_by("whole", "start", maintain_order=True).agg(
+            pl.col(*self.needs).cast(pl.Float64).sum(),
+            pl.col(*maxima).max(),
+            pl.col("unfinished").any(),
+            pl.all().exclude(*self.needs, *maxima, "unfinished").first(),
+        )
+        others = self.jobs.filter(pl.col("whole").is_null())
+        self.jobs = pl.concat([others, joint.select(others.columns)], how="vertical_relaxed")
+
+    def fill_submits(self):
+        """Let jobs come when they start where the file has submissions, but not theirs."""
+        if not self.jobs["submit"].has_nulls() or not self.known("submit"):
+            return
+        self.jobs = self.jobs.with_columns(submit=pl.coalesce("submit", "eligible"))
+        lack = int((self.jobs["submit"].is_null() & self.jobs["start"].is_not_null()).sum())
+        if lack:
+            self.notes.append(
+                f"{counted(lack, 'job')} came without a submit time: they count as jobs that did not wait"
+            )
+        self.jobs = self.jobs.with_columns(submit=pl.coalesce("submit", "start"))
+
+    def drop_odd(self):
+        """Drop the rows that only a look at all of them shows to be unusable."""
+        zoned = self.jobs["zoned"]
+        self.names_zone = "TimeZone" in self.reading.header or not zoned.cast(pl.Boolean).fill_null(True).all()
+        if zoned.n_unique() > 1 and not zoned.all():
+            self.drop("a time without a zone among times with one", ~pl.col("zoned").fill_null(True))
+        if self.known("submit"):
+            self.drop("no submit time", pl.col("submit").is_null())
+        for name, size in zip(self.needs, self.sizes, strict=True):
+            need = pl.col(name).cast(pl.Float64)
+            self.drop("no number of servers", need > checks.LARGEST_COUNT)
+            if size is not None:
+                self.drop(TOO_LARGE, need > size * (1 + checks.FIT_TOLERANCE))
+        if self.jobs.is_empty():
+            reasons = (f"; {count} {reason} (line {self.first[reason][0]})" for reason, count in self.dropped.items())
+            raise ValueError(f"no line holds a job that can be used{''.join(reasons)}")
+
+    def set_limits(self):
+        """Give jobs that have the limit of their partition the longest one of its other jobs."""
+        if not self.known("estimate"):
+            return
+        limit = self.jobs["estimate"].cast(pl.Float64)
+        none, of_partition = int((limit == UNLIMITED).sum()), limit == -UNLIMITED
+        if none:
+            self.notes.append(f"{counted(none, 'job')} came without a limit of the run time")
+        if not of_partition.any():
+            return
+        own = pl.when(pl.col("estimate").is_between(0, UNLIMITED, closed="none")).then("estimate")
+        longest = own.max().over(pl.col("partition").fill_null(-1))
+        self.jobs = self.jobs.with_columns(pl.col("estimate").cast(pl.Float64)).with_columns(
+            estimate=pl.when(pl.col("estimate") == -UNLIMITED).then(longest).otherwise("estimate")
+        )
+        unknown = int((of_partition & self.jobs["estimate"].is_null()).sum())
+        self.notes.append(
+            f"{counted(int(of_partition.sum()), 'job')} came with the limit of a partition: the longest limit of its "
+            f"other jobs is taken{f', and there is none for {unknown} of them' * (unknown > 0)}"
+        )
+
+    def set_runs(self):
+        """Give jobs that still run the time that they have run, where the file does not tell it.
+
+        Without a state, a job is not taken to run whose start was ten times as long ago as any other job ran: its end
+        is lost.
+        """
+        if not self.some_run():
+            return
+        runs, start = pl.col("unfinished").fill_null(False), pl.col("start").cast(pl.Float64)
+        passed = pl.when(runs).then(pl.max_horizontal(0.0, self.reading.span.latest - start))
+        longest = self.jobs.filter(~runs)["run"].max()
+        if not self.reading.is_window and longest:
+            self.drop("no run time", passed > LONG_AGO * longest)
+        self.jobs = self.jobs.with_columns(run=pl.coalesce("run", passed))
+
+    def delay_attempts(self):
+        """Let each attempt of a job come when the one before it had ended."""
+        key = [name for name in ("number", "name") if self.known(name)]
+        if not self.reading.is_window or not key or not self.known("start"):
+            return
+        if not self.jobs.select(pl.struct(key).is_duplicated().any()).item():
+            return
+        jobs = self.jobs.with_columns(
+            row=pl.int_range(pl.len()), ended=(pl.col("start") + pl.col("run")).cast(pl.Float64)
+        )
+        before = jobs.sort("start").select("row", before=pl.col("ended").shift(1).over(key)).sort("row")["before"]
+        later = (before <= jobs["start"]).fill_null(False)
+        self.jobs = self.jobs.with_columns(
+            pl.when(later).then(pl.max_horizontal(pl.col(name).cast(pl.Float64), before)).otherwise(name).alias(name)
+            for name in ("submit", "eligible")
+            if self.known(name)
+        )
+        if later.any():
+            again = self.jobs.filter(later).select(pl.struct(key).n_unique()).item()
+            self.notes.append(
+                f"{counted(again, 'job')} started again or got another size: each part comes when the one before it "
+                "ends"
             )
 
+    def clip_waits(self):
+        """Let no job come after it starts.
 
-def _come_by_their_starts(jobs):
-    """Return jobs that come when they start, where a file has submissions and not that of a job; and a note of them."""
-    if not jobs["submit"].has_nulls() or not _known(jobs, "submit"):
-        return jobs, []
-    jobs = jobs.with_columns(submit=pl.coalesce("submit", "eligible"))
-    lack = int((jobs["submit"].is_null() & jobs["start"].is_not_null()).sum())
-    note = f"{counted(lack, 'job')} came without a submit time: they count as jobs that did not wait"
-    return jobs.with_columns(submit=pl.coalesce("submit", "start")), [note] * (lack > 0)
+        Submissions and starts may be times of two clocks. What a job held, and for how long, is known all the same.
+        """
+        times = [name for name in ("submit", "eligible") if self.known(name)]
+        if not times or not self.known("start"):
+            return
+        start, arrival = pl.col("start").cast(pl.Float64), pl.coalesce(*times[::-1])
+        waits = self.jobs.select(wait=start - arrival).to_series().drop_nulls()
+        early = -waits.filter(waits < 0)
+        if early.is_empty():
+            return
+        self.jobs = self.jobs.with_columns(pl.min_horizontal(pl.col(name).cast(pl.Float64), start) for name in times)
+        longest = time_in_words(early.max() / 3600)
+        words = f"{counted(len(early), 'job')} started before the log allows it, by up to {longest}"
+        self.notes.append(f"{words}: they count as jobs that did not wait")
+        if early.sum() > waits.clip(0).sum():
+            self.warn(f"{words}, which is more than all others waited: are starts and submissions times of two clocks?")
+
+    def sort(self):
+        """Put the jobs in the order of their arrivals, then numbers."""
+        if self.known("eligible"):
+            self.jobs = self.jobs.with_columns(eligible=pl.coalesce("eligible", "submit"))
+        by = next((name for name in ("eligible", "submit", "start") if self.known(name)), None)
+        if by is None:
+            self.notes.append("neither submit nor start times: the order of the lines is taken for that of the jobs")
+            return
+        if by == "start":
+            self.notes.append("no submit times: the order of the starts is taken for that of the jobs")
+        late = int((self.jobs[by] < self.jobs[by].shift(1)).sum())
+        if late:
+            self.notes.append(f"{counted(late, 'line')} came earlier than the line before: the jobs were sorted")
+        time = _column(self.jobs[by])
+        number = self.jobs["number"].cast(pl.Int64).fill_null(np.iinfo(np.int64).max).to_numpy()
+        later = (time[1:] > time[:-1]) | ((time[1:] == time[:-1]) & (number[1:] >= number[:-1]))
+        if not later.all():  # lines of one number stay in their order; times that are not known come last
+            self.jobs = self.jobs[np.lexsort((number, time))]
+
+    def log(self):
+        """Return the log of these jobs."""
+        jobs, reading = self.jobs, self.reading
+        parts = jobs["partition"].drop_nulls().n_unique()
+        if self.partition is None and parts > 1:
+            self.warn(f"jobs of {parts} partitions are taken for those of one machine; --partition takes one of them.")
+        columns: dict[str, Any] = {
+            "number": None if jobs["number"].has_nulls() else jobs["number"].cast(pl.Int64).to_numpy(),
+            "user": _places(jobs["user"]),
+            "priority": None if self.order is None else jobs["priority"].cast(pl.Int64).to_numpy(),
+            "unfinished": jobs["unfinished"].fill_null(False).to_numpy() if self.some_run() else None,
+        }
+        line = jobs["line"]
+        jobs = self.jobs = jobs.select(*TIMES, *self.needs)
+        for name in (*TIMES, *self.needs):
+            columns[name] = _column(jobs.drop_in_place(name))  # which frees it
+        needs = [columns.pop(name) for name in self.needs]
+        columns["need"] = Vectors(np.column_stack(needs), reading.resources) if reading.resources else needs[0]
+        only_starts = self.only_starts(columns["submit"], columns["start"])
+        if only_starts:
+            columns["start"] = None
+        self.infer_sizes(needs, columns["start"], columns["run"])
+        arrival = columns["submit"] if columns["eligible"] is None else columns["eligible"]
+        clock = 0.0 if reading.is_window else None
+        if arrival is not None and not reading.is_window:
+            clock, odd = clock_of(reading.header, float(arrival[0]))
+            self.notes += [odd] * bool(odd)
+        present = self.present(columns)
+        self.notes += [] if self.order is None else [self.order.words()]
+        window, before, columns, gone = self.windowed(arrival, columns)
+        self.count(pl.DataFrame({"line": line.filter(gone)}).with_columns(dropped=pl.lit(BEFORE)))
+        used = len(columns["run"]) + (0 if before is None else len(before.need))
+        sizes: Any = self.sizes if reading.resources else self.sizes[0]
+        return Log(
+            **columns,
+            servers=None if None in self.sizes else sizes,
+            servers_from=self.source,
+            lines=Lines(read=self.read, used=used, dropped=self.dropped, first=self.first),
+            header=reading.header,
+            clock=clock,
+            zone="UTC" if clock is not None and not self.names_zone else "",
+            notes=tuple(self.notes),
+            warnings=tuple(self.warnings),
+            submits_are_starts=only_starts,
+            present=present,
+            window=window,
+            before=before,
+            priority_names=() if self.order is None else self.order.names,
+        )
+
+    def only_starts(self, submit, start):
+        """Return whether submit times are start times.
+
+        Some converters write a wait of 0 where none is known, so zeros prove nothing. A positive wait contradicts the
+        header.
+        """
+        if submit is None or not says_submits_are_starts(self.reading.header):
+            return False
+        waited = 0 if start is None else int((start > submit).sum())
+        self.notes.append(
+            f"the header says that submit times are start times, but {counted(waited, 'job')} waited: waits are used"
+            if waited
+            else "the submit times of this log are start times: it has no waits"
+        )
+        return not waited
+
+    def infer_sizes(self, needs, start, run):
+        """Take the most that jobs held at once for a size that nothing tells, if the log says when they started."""
+        if None not in self.sizes:
+            return
+        if start is None:
+            self.sizes, self.source = [None], ""
+            return
+        for k, need in enumerate(needs):
+            if self.sizes[k] is None:
+                self.sizes[k] = _most_held(need, start, run)
+                if not self.sizes[k]:
+                    raise ValueError(f"no job that has started needs any {self.reading.units[k]}")
+        self.source = INFERRED
+
+    def present(self, columns):
+        """Return the jobs that had not ended when the log was taken; None if it tells of none."""
+        waiting = pl.concat([pl.DataFrame(schema=schema(len(self.needs))), *self.reading.waiting])
+        if self.partition is not None:
+            names = pl.col("partition").fill_null("").str.split(",")  # it may wait in several, and start in any
+            waiting = waiting.filter(names.list.contains(str(self.partition)))
+        start, submit = columns["start"], columns["submit"]
+        if start is None or submit is None or (waiting.is_empty() and columns["unfinished"] is None):
+            return None
+        arrival = "submit" if columns["eligible"] is None else "eligible"
+        taken = float(max(self.reading.span.latest, submit.max(), np.nanmax(start + columns["run"])))
+        waiting = _queue(waiting, self.needs)
+        clear = (pl.col(arrival) <= taken) & pl.all_horizontal(pl.col(*self.needs) >= 0)
+        clear &= pl.any_horizontal(pl.col(*self.needs) > 0)
+        for need, size in zip(self.needs, self.sizes, strict=True):
+            if size is not None:
+                clear &= pl.col(need) <= size * (1 + checks.FIT_TOLERANCE)
+        queue = waiting.filter(clear)
+        runs = np.zeros(0, dtype=int) if columns["unfinished"] is None else np.flatnonzero(columns["unfinished"])
+
+        def both(column, name):
+            there = np.full(len(runs), np.nan) if column is None else column[runs]
+            return np.append(there, queue[name].cast(pl.Float64).fill_null(np.nan).to_numpy())
+
+        need = queue.select(self.needs).to_numpy()
+        need = Vectors(need, self.reading.resources) if self.reading.resources else need[:, 0]
+        one = np.ones(len(runs), dtype=int)
+        return Present(
+            need=joined([columns["need"][runs], need]),
+            arrival=both(columns[arrival], arrival),
+            start=both(start, "start"),
+            estimate=both(columns["estimate"], "estimate"),
+            taken=taken,
+            left_out=int(waiting["tasks"].sum() - queue["tasks"].sum()),
+            tasks=np.append(one, queue["tasks"].to_numpy()),
+            at_once=np.append(0 * one, queue["at_once"].to_numpy()),
+            cut=int(queue["cut"].sum()),
+        )
+
+    def windowed(self, arrival, columns):
+        """Return the window of the file or None, who was there before or None, the others, and which ended before."""
+        nothing, span, start = np.zeros(len(columns["run"]), dtype=bool), self.reading.span, columns["start"]
+        nowhere = None, None, columns, nothing
+        if (
+            not (self.reading.is_window or span.open)
+            or not np.isfinite(span.first_end)
+            or arrival is None
+            or start is None
+        ):
+            return nowhere
+        # Where all jobs have ended, nobody knows when the file was asked for: beside those that run on after the last
+        # submission may have been others, which came later and are not in it.
+        begin, end = span.first_end, span.latest if span.open else float(arrival.max())
+        inside = arrival >= begin
+        if not inside.any() or not end > begin:
+            return nowhere
+        gone = ~inside & (start + columns["run"] <= begin)
+        early = ~inside & ~gone
+        there = columns | {"arrival": arrival}
+        if there["unfinished"] is None:
+            there["unfinished"] = nothing
+        before = Before(**{field.name: _some(there[field.name], early) for field in fields(Before)})
+        columns = {name: _some(column, inside) for name, column in columns.items()}
+        return (begin, end), before if early.any() else None, columns, gone
 
 
-def _without_odd_ones(jobs, servers, tally):
-    """Count the rows that only a look at all of them shows to be unusable, and return the others."""
-    if jobs["zoned"].n_unique() > 1 and not jobs["zoned"].all():
-        jobs = _without(jobs, "a time without a zone among times with one", ~jobs["zoned"].fill_null(True), tally)
-    if jobs["submit"].is_not_null().any():
-        jobs = _without(jobs, "no submit time", jobs["submit"].is_null(), tally)
-    needs = _needs(jobs)
-    for need in needs:
-        jobs = _without(jobs, "no number of servers", jobs[need].cast(pl.Float64) > checks.LARGEST_COUNT, tally)
-    for need, size in zip(needs, _of_each(servers, needs), strict=True):
-        if size is not None:
-            large = jobs[need].cast(pl.Float64) > size * (1 + checks.FIT_TOLERANCE)
-            jobs = _without(jobs, TOO_LARGE, large, tally)
-    return jobs.drop("zoned")
+def _some(column, which):
+    """Return some rows of a column, which may be None."""
+    return None if column is None else column[which]
 
 
-def _without(jobs, reason, where, tally):
-    """Return the rows where this is not so, and count the others under the reason."""
-    where = pl.Series(where).fill_null(False)
-    if not where.any():
-        return jobs
-    _count(jobs["line"].filter(where), reason, tally)
-    return jobs.filter(~where)
-
-
-def _count(lines, reason, tally):
-    """Count some lines under a reason."""
-    if len(lines):
-        tally.usable(pl.DataFrame({"line": lines.cast(pl.Int64), "dropped": [reason] * len(lines)}))
-
-
-def _repeated(jobs):
-    """Return which rows with a job are the same as an earlier row, column by column."""
-    ordered = jobs["same"].drop_nulls().sort()
-    twice = ordered.filter(ordered == ordered.shift(1)).unique()
-    repeated = pl.repeat(False, len(jobs), eager=True)
-    if len(twice):
-        alike = jobs["same"].is_in(twice.implode()).fill_null(False)
-        rows = jobs.filter(alike).select("name", "number", *TIMES, *_needs(jobs))
-        first = rows.select(pl.struct(pl.all()).is_first_distinct()).to_series()
-        repeated = repeated.scatter(alike.arg_true(), ~first)
-    return repeated
-
-
-def _in_order(jobs):
-    """Return the jobs by arrival, then number; and a note if they were not."""
-    jobs = jobs.with_columns(eligible=pl.coalesce("eligible", "submit")) if _known(jobs, "eligible") else jobs
-    by = next((name for name in ("eligible", "submit", "start") if _known(jobs, name)), None)
-    if by is None:
-        return jobs, ["neither submit nor start times: the order of the lines is taken for that of the jobs"]
-    late = int((jobs[by] < jobs[by].shift(1)).sum())
-    time = _column(jobs[by])
-    number = jobs["number"].cast(pl.Int64).fill_null(np.iinfo(np.int64).max).to_numpy()
-    later = (time[1:] > time[:-1]) | ((time[1:] == time[:-1]) & (number[1:] >= number[:-1]))
-    if not later.all():
-        jobs = jobs[np.lexsort((number, time))]  # lines of one number stay in their order; times not known come last
-    notes = ["no submit times: the order of the starts is taken for that of the jobs"] * (by == "start")
-    sorted_ = f"{counted(late, 'line')} came earlier than the line before: the jobs were sorted"
-    return jobs, notes + [sorted_] * (late > 0)
-
-
-def _known(jobs, column):
-    return jobs[column].is_not_null().any()
+def _queue(waiting, needs):
+    """Return the jobs that wait, each once, with the components of each taken together."""
+    alone = waiting.filter(pl.col("whole").is_null())
+    whole = waiting.filter(pl.col("whole").is_not_null()).group_by("whole", maintain_order=True)
+    whole = whole.agg(pl.col(*needs).sum(), pl.all().exclude(*needs, "whole").first()).select(waiting.columns)
+    return (
+        pl.concat([alone, whole])
+        .unique("job", keep="last", maintain_order=True)
+        .with_columns(
+            pl.col("tasks").fill_null(1),
+            pl.col("at_once").fill_null(0),
+            estimate=pl.when(pl.col("estimate") > 0).then("estimate"),
+        )
+    )
 
 
 def _column(series):
     """Return a column as floats, or None where nothing of it is known."""
     return series.cast(pl.Float64).fill_null(np.nan).to_numpy() if series.is_not_null().any() else None
-
-
-def _needs(jobs):
-    """Return the columns of a table with what its jobs need of each resource."""
-    return [name for name in jobs.columns if name.split()[0] == "need"]
-
-
-def _of_each(servers, needs):
-    """Return the size of the machine by each resource, None where it is not known."""
-    return (servers,) if len(needs) == 1 else servers or [None] * len(needs)
-
-
-def _need(jobs, resources):
-    """Return what jobs need as a column or, of several resources, as rows of numbers."""
-    if not resources:
-        return _column(jobs["need"])
-    return Vectors(jobs.select(pl.col(*need_columns(len(resources))).cast(pl.Float64)).to_numpy(), resources)
-
-
-def _sizes(resources, servers, known, source, odd):
-    """Return the size of a machine by each resource, None where it is not known; and what :func:`_log` knows of one."""
-    if servers is None:
-        return [known if name == "cpus" else None for name in resources], source, odd
-    if np.shape(servers) != (len(resources),):
-        raise ValueError(
-            f"servers must be a number for each of {', '.join(resources)}, such as --servers "
-            f"{','.join('8' for _ in resources)}; got {checks.shown(servers)}"
-        )
-    return checks.positive("servers", servers).tolist(), "given", ""
-
-
-def _most_held_of_each(resources, columns, sizes, source):
-    """Return the size by each resource, the most that its jobs held where nothing tells it; None if one stays open."""
-    if None not in sizes:
-        return sizes, source
-    if columns["start"] is None:
-        return None, ""
-    for k, name in enumerate(resources):
-        if sizes[k] is None:
-            sizes[k] = _most_held(columns | {"need": columns["need"].values[:, k]})
-            if not sizes[k]:
-                raise ValueError(f"no job that has started needs any {name}")
-    return sizes, INFERRED
 
 
 def _places(series):
@@ -501,49 +508,10 @@ def _places(series):
     return np.where(numbers < 0, -1, place)[which].astype(np.int32)
 
 
-def _only_starts(by_header, submit, start, **_):
-    """Return whether submit times are start times, if the header says so; and a note.
-
-    Some converters write a wait of 0 where none is known, so zeros prove nothing. A positive wait contradicts the
-    header.
-    """
-    if not by_header or submit is None:
-        return False, []
-    waited = 0 if start is None else int((start > submit).sum())
-    if waited:
-        return False, [
-            f"the header says that submit times are start times, but {counted(waited, 'job')} waited: waits are used"
-        ]
-    return True, ["the submit times of this log are start times: it has no waits"]
-
-
-def _without_early_starts(jobs):
-    """Return jobs of which each comes when it starts, at the latest, a note of how many did not, and a warning.
-
-    Submissions and starts may be times of two clocks. What a job held, and for how long, is known all the same.
-    """
-    if not _known(jobs, "start"):
-        return jobs, [], []
-    times = [name for name in ("submit", "eligible") if _known(jobs, name)]
-    start, arrival = pl.col("start").cast(pl.Float64), pl.coalesce(*times[::-1], pl.lit(None, pl.Float64))
-    waits = jobs.select(wait=start - arrival).to_series().drop_nulls()
-    early = -waits.filter(waits < 0)
-    if early.is_empty():
-        return jobs, [], []
-    jobs = jobs.with_columns(pl.min_horizontal(pl.col(name).cast(pl.Float64), start).alias(name) for name in times)
-    told = (
-        f"{counted(len(early), 'job')} started before the log allows it, by up to {time_in_words(early.max() / 3600)}"
-    )
-    doubt = f"Warning: {told}, which is more than all others waited: are starts and submissions times of two clocks?"
-    return jobs, [f"{told}: they count as jobs that did not wait"], [doubt] * bool(early.sum() > waits.clip(0).sum())
-
-
-def _most_held(columns):
-    """Return the most that jobs held at the same time, at least what one needs; None where no start is known."""
-    known = ~np.isnan(columns["start"])
-    if not known.any():
-        return None
-    start, run, need = (columns[name] if known.all() else columns[name][known] for name in ("start", "run", "need"))
+def _most_held(need, start, run):
+    """Return the most that jobs held at the same time, at least what one needs."""
+    known = ~np.isnan(start)
+    start, run, held = (column if known.all() else column[known] for column in (start, run, need))
     order = np.argsort(np.concatenate([start + run, start]), kind="stable")  # at one instant ends come first
-    held = np.concatenate([-need, need])[order]
-    return float(max(np.cumsum(held, out=held).max(), columns["need"].max()))
+    held = np.concatenate([-held, held])[order]
+    return float(max(np.cumsum(held, out=held).max(), need.max()))

@@ -12,7 +12,7 @@ from polars.exceptions import PanicException, PolarsError
 
 from mjq._util.plain import brief, printable
 from mjq_logs.reading import sacct, swf, table
-from mjq_logs.reading.assembling import gathered
+from mjq_logs.reading.assembling import assemble
 from mjq_logs.reading.log import Log
 from mjq_logs.reading.priorities import order_of
 from mjq_logs.reading.text import blocks, is_parquet
@@ -120,7 +120,7 @@ def read_log(
     ([0, 1, 0], ('jobs go first by their queue: express, then all others (day, no name)',))
     """
     try:
-        return gathered(_reading(path, columns, unit, memory), servers, partition, strict, order_of(priority))
+        return assemble(_reading(path, columns, unit, memory), servers, partition, strict, order_of(priority))
     except BROKEN as error:
         raise ValueError(f"{path}: {error}") from error
 

@@ -7,9 +7,11 @@ whether two names are the same, and which partitions and users there are.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import polars as pl
 
-from mjq_logs.reading.rows import TIMES, need_columns
+from mjq_logs.reading.rows import TIMES, schema
 
 NUMBER = r"^(\d{1,18})"  # what of a job's name is its number
 CANONICAL = r"^(0|[1-9]\d{0,17})$"  # a name that its number tells whole
@@ -20,50 +22,41 @@ class Kept:
 
     Parameters
     ----------
-    resources : int
-        Whose needs the tables have.
+    needs : sequence of str
+        The columns with what jobs need of each resource.
 
     Examples
     --------
-    >>> kept = Kept()
-    >>> times = {"submit": [0.0, 1.5], "eligible": None, "start": None, "run": [60.0, 90.0], "estimate": None}
-    >>> kept.add(pl.DataFrame(
-    ...     {"line": [2, 3], "job": ["7", "8_1"], "partition": "batch", "user": None} | times
-    ...     | {"priority": None, "need": [1.0, 2.0]}
-    ...     | {"zoned": None, "whole": None, "unfinished": None},
-    ... ))
-    >>> found = kept.taken()
-    >>> found["number"].to_list(), found["name"].is_null().to_list(), found["run"].dtype, found["submit"].dtype
+    >>> from mjq_logs.reading.rows import rows_of
+    >>> kept, columns = Kept(), {"line": [2, 3], "job": ["7", "8_1"], "submit": [0.0, 1.5], "run": [60.0, 90.0]}
+    >>> kept.add(rows_of(pl.DataFrame(columns | {"need": [1.0, 2.0]})))
+    >>> rows = kept.taken()
+    >>> rows["number"].to_list(), rows["name"].is_null().to_list(), rows["run"].dtype, rows["submit"].dtype
     ([7, 8], [True, False], UInt8, Float64)
     """
 
-    def __init__(self, resources: int = 1) -> None:
-        self.floats = *TIMES, *need_columns(resources)
+    def __init__(self, needs: Sequence[str] = ("need",)) -> None:
+        self.floats = *TIMES, *needs
         self.tables: list[pl.DataFrame] = []
         self.partitions: dict[str | None, int | None] = {None: None}
-        self.users: dict[str | None, int | None] = {None: None}
+        self.users: dict[str | None, int | None] = {None: None, "": None}
+        self.add(pl.DataFrame(schema=schema(len(needs))))  # where a reader finds no line
 
     def add(self, table: pl.DataFrame) -> None:
         """Keep the rows of a table."""
-        number = table["job"].str.extract(NUMBER).cast(pl.Int64)
-        name = table.select(pl.when(~pl.col("job").str.contains(CANONICAL)).then(pl.col("job").hash())).to_series()
+        job, whole = pl.col("job"), pl.col("whole")
+        rows = table.select(
+            "line", "priority", "zoned", "unfinished", *self.floats,
+            name=pl.when(~job.str.contains(CANONICAL)).then(job.hash()),
+            number=job.str.extract(NUMBER).cast(pl.Int64),
+            whole=pl.when(whole.is_not_null()).then(whole.hash()),
+            partition=_numbers(table["partition"], self.partitions),
+            user=_numbers(table["user"], self.users),
+        )  # fmt: skip
         # Equal rows have equal numbers here, whatever the sign of their zeros; different ones hardly ever do.
-        same = table.select("job", *(pl.col(column) + 0.0 for column in self.floats)).hash_rows()
-        whole = table.select(pl.when(pl.col("whole").is_not_null()).then(pl.col("whole").hash())).to_series()
-        columns = {
-            "line": _narrow(table["line"]),
-            "name": _narrow(name),
-            "number": _narrow(number),
-            "same": table.select(pl.when(pl.col("job").is_not_null()).then(same)).to_series(),
-            "partition": _numbered(table["partition"], self.partitions),
-            "user": _numbered(table["user"], self.users),
-            "priority": _narrow(table["priority"]),
-            **{column: _narrow(table[column]) for column in self.floats},
-            "zoned": _narrow(table["zoned"]),
-            "whole": _narrow(whole),
-            "unfinished": _narrow(table["unfinished"]),
-        }
-        self.tables.append(pl.DataFrame(columns))
+        same = table.select("job", pl.col(*self.floats) + 0.0).hash_rows()
+        same = table.select(same=pl.when(job.is_not_null()).then(same)).to_series()
+        self.tables.append(pl.DataFrame([*map(_narrow, rows), same]))
 
     def taken(self) -> pl.DataFrame:
         """Return all rows, which are not kept any longer.
@@ -79,17 +72,17 @@ class Kept:
         return pl.concat(tables, how="vertical_relaxed")
 
 
-def _numbered(given, numbers):
+def _numbers(given, numbers):
     """Return texts as their numbers, the next one for each that is new."""
     for text in given.unique().to_list():
         numbers.setdefault(text, len(numbers) - 1)
-    return _narrow(given.replace_strict(numbers, return_dtype=pl.Int64))
+    return given.replace_strict(numbers, return_dtype=pl.Int64)
 
 
 def _narrow(column):
     """Return a column of numbers in the narrowest type that holds them exactly, or as nothing where none is known."""
     if column.null_count() == len(column):
-        return pl.repeat(None, len(column), dtype=pl.Null, eager=True)
+        return pl.repeat(None, len(column), dtype=pl.Null, eager=True).alias(column.name)
     if column.dtype == pl.Boolean:
         return column
     for kind in (pl.UInt8, pl.UInt16, pl.UInt32):

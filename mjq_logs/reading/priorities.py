@@ -32,10 +32,10 @@ class Order:
     names: tuple[str, ...]
     jobs: dict[str | None, int] = field(default_factory=dict)
 
-    def numbered(self, table: pl.DataFrame) -> pl.DataFrame:
+    def rank(self, table: pl.DataFrame) -> pl.DataFrame:
         """Return a table of a reading with the column `priority`: larger goes first, 0 last; and count its jobs."""
         name = pl.when(pl.col(self.column) != "").then(self.column)
-        for text, number in table.filter(pl.col("dropped").is_null()).group_by(name).len().iter_rows():
+        for text, number in table.group_by(name).len().iter_rows():
             self.jobs[text] = self.jobs.get(text, 0) + number
         number = {text: len(self.names) - place for place, text in enumerate(self.names)}
         return table.with_columns(priority=name.replace_strict(number, default=0, return_dtype=pl.Int64))

@@ -27,7 +27,6 @@ from mjq_logs.reading.rows import (
     UNLIMITED,
     WAITING,
     Reading,
-    Seen,
     first_reason,
     need_columns,
     reasons_of_needs,
@@ -56,17 +55,22 @@ WITHOUT_A_HEADER = re.compile(rf"\d+([^\w\s.])({ENDED}|{STILL_THERE}|PENDING)")
 A_STATE = re.compile(rf"^\d+[^\n]*?([|;,^\t])(?:{ENDED}|{STILL_THERE}|PENDING)(?: by \d+)?\1")
 COMPONENT_NAME = r"^(\d+)\+\d+$"
 TASK_NAME = r"^(\d+)_\d+$"
-# Of each unit: the columns that count it, and its name among the trackable resources.
-UNITS: dict[str, tuple[tuple[str, ...], str]] = {
-    "cpus": (("AllocCPUS", "NCPUS"), "cpu"), "nodes": (("NNodes", "AllocNodes"), "node"), "gpus": ((), "gres/gpu"),
-    MEMORY: ((), "mem"),
+# Of each unit: the columns that count what a job holds and what it asks for, and its name in a list of resources.
+UNITS: dict[str, tuple[tuple[str, ...], tuple[str, ...], str]] = {
+    "cpus": (("AllocCPUS", "NCPUS"), ("ReqCPUS",), "cpu"), "nodes": (("NNodes", "AllocNodes"), ("NNodes",), "node"),
+    "gpus": ((), (), "gres/gpu"), MEMORY: ((), (), "mem"),
 }  # fmt: skip
-# The column that counts what a job asks for that has not started.
-REQUESTED = {"cpus": "ReqCPUS", "nodes": "NNodes", "gpus": "", MEMORY: ""}
 ARRAY = re.compile(r"\d+_\[([^\]%]*)(?:%(\d+))?\]?")  # the name of one, such as 3000_[1-9:2,20%4]
 MOST_TASKS = 4_000_001  # the largest array that Slurm can be told to take
 RANGE = re.compile(r"(\d+)(?:-(\d+)(?::(\d+))?)?")
-NO_LIMIT, OF_PARTITION = ("UNLIMITED", "INFINITE"), "PARTITION_LIMIT"
+NO_LIMIT, OF_PARTITION = ("UNLIMITED", "INFINITE"), ("PARTITION_LIMIT",)
+MORE_THAN_ASKED = 1.05  # times what was asked for, up to which nothing is said of what is held
+POINTS = {"submit": "Submit", "eligible": "Eligible", "start": "Start", "end": "End"}
+# What is read of a file, by the names that it has here.
+CELLS = POINTS | {"partition": "Partition", "qos": "QOS"} | {name: name for name in (
+    "JobIDRaw", "JobID", "State", "ElapsedRaw", "Elapsed", "TimelimitRaw", "Timelimit", "NNodes", "AllocNodes",
+    "AllocCPUS", "NCPUS", "ReqCPUS", "AllocTRES", "ReqTRES", "UID", "User",
+)}  # fmt: skip
 
 
 def looks_like_sacct(lines: Iterable[str]) -> bool:
@@ -119,7 +123,7 @@ def read(blocks: Iterable[tuple[int, list[str]]], units: tuple[str, ...] = ()) -
     ValueError
         If the columns do not tell what a job held and for how long.
     """
-    return _reading(_rows(blocks), units)
+    return _Reader(_rows(blocks), units).reading
 
 
 def read_json(content: Mapping[str, Any], units: tuple[str, ...] = ()) -> Reading:
@@ -139,19 +143,14 @@ def read_json(content: Mapping[str, Any], units: tuple[str, ...] = ()) -> Readin
     >>> [table.select("job", "start", "run", "need").row(0) for table in reading.tables]
     [('7', 9.0, 10.0, 4.0)]
     """
-    columns: dict[str, list[str]] = {name: [] for name in (*COLUMNS, "QOS")}
+    rows = []
     for place, job in enumerate(content["jobs"], 1):
         try:
-            values = _of_json(job)
+            rows.append(_of_json(job))
         except ValueError as error:
             raise ValueError(f"job {place} of the JSON is not as sacct writes it: {error}") from None
-        for name, value in values.items():
-            columns[name].append(value)
-    if not any(columns["UID"]):
-        del columns["UID"]
-    rows = pl.DataFrame(columns, schema=dict.fromkeys(columns, pl.String))
-    rows = rows.with_row_index("line", 1).with_columns(pl.col("line").cast(pl.Int64), fits=pl.lit(True))
-    return _reading(iter([rows]), units)
+    cells = pl.DataFrame(rows, schema=dict.fromkeys((*COLUMNS, "QOS"), pl.String)).with_row_index("line", 1)
+    return _Reader([cells.with_columns(pl.col("line").cast(pl.Int64), fits=pl.lit(True))], units).reading
 
 
 def _of_json(job):
@@ -184,10 +183,8 @@ def _of_json(job):
         "ElapsedRaw": _text(_number(time.get("elapsed"))),
         "TimelimitRaw": _text(float("inf") if no_limit else _number(time.get("limit"))),
         "NNodes": _text(_number(job.get("allocation_nodes")) or None),
-        "AllocCPUS": "",
         "AllocTRES": tres.get("allocated", ""),
         "Partition": _text(job.get("partition")),
-        "Flags": "",
         "ReqTRES": tres.get("requested", ""),
         "JobID": name,
         "UID": _text(job.get("user") or owner.get("user")),
@@ -283,116 +280,147 @@ def _header(line):
     return ["", *names] if before else names, delimiter, between[-1] == delimiter
 
 
-def _require_columns(names, units):
-    for unit in units or ("cpus",):
-        counted = {*UNITS[unit][0], "AllocTRES"} | (set() if units else set(UNITS["nodes"][0]))
-        if not counted & set(names):
-            what = "how many servers a job held" if len(units) < 2 else f"what a job held of {unit}"
-            raise ValueError(f"no column says {what}: add one of {', '.join(sorted(counted))}")
-    if not ({"ElapsedRaw", "Elapsed"} & set(names) or {"Start", "End"} <= set(names)):
-        raise ValueError("no column says how long a job ran: add ElapsedRaw, Elapsed, or Start and End")
+class _Reader:
+    """Make tables of jobs from cells of sacct, and keep what one block of them tells of the jobs of later ones."""
 
+    def __init__(self, rows, units):
+        self.reading = Reading(units=units, is_window=True)
+        self.reading.tables = self.tables(rows)
+        self.units, self.needs, self.names = units, self.reading.needs, set()
+        self.resized, self.first_tasks = set(), {}  # jobs that had another size; when an array might begin, by its name
+        self.held = self.asked = 0.0  # by all jobs that started
 
-def _reading(rows, units):
-    reading = Reading((), clock=lambda header, first: (0.0, ""), is_window=True)
-    reading.resources = units if len(units) > 1 else ()
-    reading.tables = _tables(rows, units, reading)
-    return reading
+    def tables(self, rows):
+        """Yield a table for each frame of cells."""
+        for cells in rows:
+            if not self.names:
+                self.names = set(cells.columns)
+                self.require_columns()
+            given = {
+                ours: pl.when("fits").then(theirs) if theirs in self.names else pl.lit(None, pl.String)
+                for ours, theirs in CELLS.items()
+            }
+            jobs = self.jobs(cells.select("line", "fits", **given))
+            self.reading.waiting.append(self.waiting(jobs))
+            used = jobs.filter(pl.col("dropped").is_null())
+            used = used.select("need", asked=_count(self.units[:1], requested=True)).drop_nulls()
+            self.held, self.asked = self.held + used["need"].sum(), self.asked + used["asked"].sum()
+            yield rows_of(jobs, len(self.needs))
+        if self.held > MORE_THAN_ASKED * self.asked > 0 and any(len(waiting) for waiting in self.reading.waiting):
+            self.reading.notes.append(
+                f"jobs that started held {self.held / self.asked:.2g} times the servers that they had asked for, and "
+                "those that still wait count with what they ask for"
+            )
 
+    def require_columns(self):
+        """Raise ``ValueError`` if no column says what a job held, or for how long; note where waits are too long."""
+        for unit in self.units or ("cpus",):
+            counted = {*UNITS[unit][0], "AllocTRES"} | (set() if self.units else set(UNITS["nodes"][0]))
+            if not counted & self.names:
+                what = "how many servers a job held" if len(self.units) < 2 else f"what a job held of {unit}"
+                raise ValueError(f"no column says {what}: add one of {', '.join(sorted(counted))}")
+        if not ({"ElapsedRaw", "Elapsed"} & self.names or {"Start", "End"} <= self.names):
+            raise ValueError("no column says how long a job ran: add ElapsedRaw, Elapsed, or Start and End")
+        if "Eligible" not in self.names:
+            self.reading.notes.append(
+                "no column Eligible: waits count from Submit, also while a job was not allowed to start"
+            )
 
-def _tables(rows, units, reading):
-    """Yield a table for each frame of cells."""
-    first = True
-    for cells in rows:
-        names = [name for name in cells.columns if name not in ("line", "fits")]
-        if first:
-            _require_columns(names, units)
-            if "Eligible" not in names:
-                reading.notes.append(
-                    "no column Eligible: waits count from Submit, also while a job was not allowed to start"
-                )
-            first = False
-        jobs = _jobs(cells.with_columns(pl.when("fits").then(pl.col(*names))), names, units, reading.seen)
-        reading.waiting.append(_waiting(jobs, names, units))
-        used = jobs.filter(pl.col("dropped").is_null()).select("need", asked=_count(names, units[:1], requested=True))
-        reading.seen.needs += used.drop_nulls().sum().to_numpy()[0]
-        yield rows_of(jobs, len(units))
+    def jobs(self, cells):
+        """Return cells as the table of jobs of a reading, beside the cells."""
+        state = pl.col("State").fill_null("")
+        jobs = self.with_times(cells).with_columns(
+            **_counts(self.units),
+            job=pl.coalesce("JobIDRaw", "JobID"),
+            user=pl.coalesce(pl.when(pl.col(name) != "").then(name) for name in ("UID", "User")),
+            whole=pl.col("JobID").str.extract(COMPONENT_NAME),
+        )
+        if jobs["job"].drop_nulls().str.contains(r"^\d+\.0$").all():  # numbers that went through a column of floats
+            jobs = jobs.with_columns(pl.col("job").str.strip_suffix(".0"))
+        jobs = self.part_sizes(jobs, state)
+        runs, waits, ran = state.str.contains(f"^(?:{STILL_THERE})"), state.str.contains("^PENDING"), pl.col("run") > 0
+        began = (
+            pl.col("start").is_not_null() if "Start" in self.names else ~state.str.contains(f"^(?:CANCELLED|{HELD})")
+        )
+        nothing = ~ran.fill_null(False) & (~began | ~self.something_held(state))
+        reasons = {
+            "another number of fields than in the header": ~pl.col("fits"),
+            HEADER: pl.col("job").is_in(["JobID", "JobIDRaw"]),
+            STEP: pl.col("job").str.contains(".", literal=True),
+            WAITING: waits,
+            CANCELLED: nothing & ~runs,
+            "no run time": pl.col("run").is_null() & ~(runs & pl.col("start").is_not_null()),
+            "a negative time": pl.col("run") < 0,
+        }
+        need = (pl.col("need") > 0).fill_null(False)
+        reasons |= reasons_of_needs(self.units) if self.reading.resources else {
+            NONE_OF_UNIT: ~need & self.listed("AllocTRES"), "no number of servers": ~need,
+        }  # fmt: skip
+        jobs = jobs.with_columns(
+            unfinished=runs, waits=waits, dropped=first_reason(reasons), behind=self.behind_their_array(jobs)
+        )
+        timed = pl.col("dropped").is_null() | pl.col("dropped").is_in([CANCELLED, WAITING, NONE_OF_UNIT])
+        self.reading.span.add(jobs.filter(timed))
+        return jobs
 
+    def part_sizes(self, jobs, state):
+        """Return the jobs with each size of one that was resized by itself: it begins when the job was given it.
 
-def _jobs(cells: pl.DataFrame, names: list[str], units: tuple[str, ...], seen: Seen) -> pl.DataFrame:
-    """Return cells as the table of jobs of a reading, beside the cells."""
-    jobs = _with_times(cells, names, seen).with_columns(
-        **_counts(names, units),
-        held=_held(names),
-        job=pl.coalesce(name for name in ("JobIDRaw", "JobID") if name in names),
-        partition="Partition" if "Partition" in names else pl.lit(None, pl.String),
-        user=_user(names),
-        qos="QOS" if "QOS" in names else pl.lit(None, pl.String),
-        whole=pl.col("JobID").str.extract(COMPONENT_NAME) if "JobID" in names else pl.lit(None, pl.String),
-    )
-    if jobs["job"].drop_nulls().str.contains(r"^\d+\.0$").all():  # numbers that went through a column of floats
-        jobs = jobs.with_columns(pl.col("job").str.strip_suffix(".0"))
-    state = pl.col("State").fill_null("") if "State" in names else pl.lit("")
-    jobs = _resized(jobs, state, seen)
-    runs, waits, ran = state.str.contains(f"^(?:{STILL_THERE})"), state.str.contains("^PENDING"), pl.col("run") > 0
-    began = pl.col("start").is_not_null() if "Start" in names else ~state.str.contains(f"^(?:CANCELLED|{HELD})")
-    nothing = ~ran.fill_null(False) & (~began | ~pl.col("held").fill_null(~state.str.contains("^CANCELLED")))
-    reasons = {
-        "another number of fields than in the header": ~pl.col("fits"),
-        HEADER: pl.col("job").is_in(["JobID", "JobIDRaw"]),
-        STEP: pl.col("job").str.contains(".", literal=True),
-        WAITING: waits,
-        CANCELLED: nothing & ~runs,
-        "no run time": pl.col("run").is_null() & ~(runs & pl.col("start").is_not_null()),
-        "a negative time": pl.col("run") < 0,
-    }
-    need = pl.col("need") > 0
-    reasons |= reasons_of_needs(units) if len(units) > 1 else {
-        NONE_OF_UNIT: ~need.fill_null(False) & _others(names, units),
-        "no number of servers": ~need.fill_null(False),
-    }  # fmt: skip
-    jobs = jobs.with_columns(unfinished=runs, waits=waits, dropped=first_reason(reasons), behind=_behind(jobs, seen))
-    whole = jobs.filter(pl.col("dropped").is_null() | pl.col("dropped").is_in([CANCELLED, WAITING, NONE_OF_UNIT]))
-    seen.times(whole)
-    return jobs
+        Slurm calls this time that of a submission, and counts the time that has passed from the first start on.
+        """
+        self.resized |= set(jobs.filter(state.str.starts_with(RESIZED))["job"])
+        later = pl.col("job").is_in(list(self.resized)) & (pl.col("submit") > pl.col("start"))
+        ran = pl.when(later).then(pl.col("submit") - pl.col("start")).otherwise(0.0)
+        return jobs.with_columns(run=pl.col("run") - ran, start=pl.col("start") + ran)
 
+    def behind_their_array(self, jobs):
+        """Return which tasks might start later than the first of their array: until then its limit held them back."""
+        name = pl.concat_str(pl.col("JobID").str.extract(TASK_NAME), "submit", separator=" ")
+        tasks = jobs.select(name=name, time="eligible")
+        for array, first in tasks.drop_nulls().group_by("name").min().iter_rows():
+            self.first_tasks[array] = min(first, self.first_tasks.get(array, first))
+        return tasks["time"] > tasks["name"].replace_strict(self.first_tasks, default=None, return_dtype=pl.Float64)
 
-def _resized(jobs, state, seen):
-    """Return the jobs with each size of one that was resized by itself: it begins when the job was given it.
+    def something_held(self, state):
+        """Return whether anything was allocated to a job or, where no column tells, whether it was not cancelled."""
+        numbers = "AllocCPUS", "NCPUS", "AllocNodes"
+        if not {*numbers, "AllocTRES"} & self.names:
+            return ~state.str.contains("^CANCELLED")
+        given = [_number_of(pl.col(name)) > 0 for name in numbers]
+        return pl.any_horizontal(some.fill_null(False) for some in (*given, pl.col("AllocTRES").str.contains("=")))
 
-    Slurm calls this time that of a submission, and counts the time that has passed from the first start on.
-    """
-    seen.resized |= set(jobs.filter(state.str.starts_with(RESIZED))["job"])
-    later = pl.col("job").is_in(list(seen.resized)) & (pl.col("submit") > pl.col("start"))
-    ran = pl.when(later).then(pl.col("submit") - pl.col("start")).otherwise(0.0)
-    return jobs.with_columns(run=pl.col("run") - ran, start=pl.col("start") + ran)
+    def listed(self, column):
+        """Return whether a list of resources has any, where the unit is one that not all jobs need."""
+        return pl.lit(bool(self.units)) & pl.col(column).str.contains("=").fill_null(False)
 
+    def waiting(self, jobs):
+        """Return the jobs that wait when the log is taken; they need what they ask for, and arrays have many tasks."""
+        jobs = jobs.filter(pl.col("dropped") == WAITING).with_columns(
+            **_counts(self.units, requested=True), start=None, run=None, dropped=None
+        )
+        some = pl.any_horizontal((pl.col(need) > 0).fill_null(False) for need in self.needs)
+        jobs = jobs.filter(some | ~self.listed("ReqTRES"))
+        names = jobs.select(pl.coalesce("JobID", "job", pl.lit(""))).to_series()
+        tasks = [tasks_of(name) or Tasks(1, 0, cut=False) for name in names]
+        columns = {"tasks": pl.Int64, "at_once": pl.Int64, "cut": pl.Boolean}
+        return rows_of(jobs.hstack(pl.DataFrame(tasks, columns, orient="row")), len(self.needs))
 
-def _behind(jobs, seen):
-    """Return which tasks might start later than the first ones of their array: until then its limit held them back."""
-    if "JobID" not in jobs.columns:
-        return pl.lit(False)
-    array = jobs.select(pl.concat_str(pl.col("JobID").str.extract(TASK_NAME), "submit", separator=" ")).to_series()
-    times = pl.DataFrame({"array": array, "first": jobs["eligible"]}).drop_nulls().group_by("array").min()
-    for name, time in times.iter_rows():
-        seen.first_tasks[name] = min(time, seen.first_tasks.get(name, time))
-    return jobs["eligible"] > array.replace_strict(seen.first_tasks, default=None, return_dtype=pl.Float64)
+    def with_times(self, cells):
+        """Return the cells with times as seconds."""
+        columns, line = self.reading.columns, cells["line"]
+        points = columns.points(cells, POINTS)
+        ran = [columns.read(durations, name, cells[name], line) for name in ("ElapsedRaw", "Elapsed")]
+        limits = [self.limits(name, cells[name], line) for name in ("TimelimitRaw", "Timelimit")]
+        jobs = cells.with_columns(**points, estimate=pl.coalesce(*limits))
+        return jobs.with_columns(run=pl.coalesce(*ran, pl.col("end") - pl.col("start")))
 
-
-def _waiting(jobs, names, units):
-    """Return the jobs that wait when the log is taken; they need what they ask for, and arrays have several tasks."""
-    nothing = pl.lit(None, pl.Float64)
-    jobs = jobs.filter(pl.col("dropped") == WAITING).with_columns(
-        **_counts(names, units, requested=True), start=nothing, run=nothing, dropped=pl.lit(None, pl.String)
-    )
-    some = pl.any_horizontal((pl.col(need) > 0).fill_null(False) for need in need_columns(len(units)))
-    jobs = jobs.filter(some | ~_others(names, units, "ReqTRES"))
-    tasks = [tasks_of(name or "") for name in jobs["JobID" if "JobID" in names else "job"]]
-    return rows_of(jobs, len(units)).with_columns(
-        tasks=pl.Series([array.number if array else 1 for array in tasks], dtype=pl.Int64),
-        at_once=pl.Series([array.at_once if array else 0 for array in tasks], dtype=pl.Int64),
-        cut=pl.Series([bool(array and array.cut) for array in tasks], dtype=pl.Boolean),
-    )
+    def limits(self, name, text, line):
+        """Return limits in seconds: UNLIMITED where there is none, minus that where it is that of the partition."""
+        words = text.str.to_uppercase()
+        none, of_partition = (words.is_in(those).fill_null(False) for those in (NO_LIMIT, OF_PARTITION))
+        limits = self.reading.columns.read(durations, name, text.set(none | of_partition, None), line, unit=60.0)
+        limits = limits.set((limits < 0).fill_null(False), None)
+        return limits.set(none, UNLIMITED).set(of_partition, -UNLIMITED)
 
 
 class Tasks(NamedTuple):
@@ -431,43 +459,6 @@ def tasks_of(name: str) -> Tasks | None:
     return Tasks(count, int(match[2] or 0), cut) if 0 < count <= MOST_TASKS else None
 
 
-def _with_times(cells, names, seen):
-    """Return the table with times as seconds."""
-    line, points = cells["line"], {"submit": "Submit", "eligible": "Eligible", "start": "Start", "end": "End"}
-    times, zones, nothing = {}, [], pl.lit(None, pl.Float64)
-    for ours, name in points.items():
-        if name in names:
-            times[ours], zoned = seen.moments(name, cells[name], line)
-            zones.append(zoned)
-    lasted = [seen.read(durations, name, cells[name], line) for name in ("ElapsedRaw", "Elapsed") if name in names]
-    limits = [_limits(name, cells[name], line, seen) for name in ("TimelimitRaw", "Timelimit") if name in names]
-    jobs = cells.with_columns(
-        **dict.fromkeys(points, nothing) | times,
-        estimate=pl.coalesce(*limits, nothing),
-        zoned=pl.coalesce(*zones, pl.lit(None, pl.Boolean)),
-    )
-    run = pl.coalesce(*lasted, pl.col("end") - pl.col("start"))
-    return jobs.with_columns(run=run)
-
-
-def _limits(name, text, line, seen):
-    """Return limits in seconds: infinity where there is none, minus infinity where it is that of the partition."""
-    words = text.str.to_uppercase()
-    named = words.is_in([*NO_LIMIT, OF_PARTITION]).fill_null(False)
-    limits = seen.read(durations, name, text.set(named, None), line, unit=60.0)
-    limits = limits.set((limits < 0).fill_null(False), None)
-    return limits.set(words.is_in(NO_LIMIT).fill_null(False), UNLIMITED).set(
-        (words == OF_PARTITION).fill_null(False), -UNLIMITED
-    )
-
-
-def _user(names):
-    """Return who submitted a job, if the file tells it; our command does not ask for it."""
-    given = [pl.col(name) for name in ("UID", "User") if name in names]
-    user = pl.coalesce(*given, pl.lit(None, pl.String))
-    return pl.when(user != "").then(user)
-
-
 def _resource(column, resource):
     """Return how many of a resource a list of resources has: the total, or the sum over its kinds."""
     total = _number_of(column.str.extract(rf"(?:^|,){resource}=([^,]+)"))
@@ -490,44 +481,26 @@ def _memory(column):
     return _number_of(amount.str.replace(r"(\d)$", "${1}M")) * GB["B"]
 
 
-def _counts(names, units, requested=False):
+def _counts(units, requested=False):
     """Return what a job holds of each unit or, if it has not started, requests, by the names of the columns.
 
     A list of resources that has no GPUs says that there are none; one without memory, as where Slurm does not hand
     memory out, says nothing of it.
     """
     if len(units) < 2:
-        return {"need": _count(names, units, requested)}
-    counts = [_count(names, (unit,), requested) for unit in units]
-    listed = _others(names, units, "ReqTRES" if requested else "AllocTRES")
-    given = [
-        pl.coalesce(count, pl.when(listed).then(0.0)) if unit == "gpus" else count
-        for unit, count in zip(units, counts, strict=True)
-    ]
-    return dict(zip(need_columns(len(units)), given, strict=True))
+        return {"need": _count(units, requested)}
+    listed = pl.col("ReqTRES" if requested else "AllocTRES").str.contains("=").fill_null(False)
+    counts = {unit: _count((unit,), requested) for unit in units}
+    if "gpus" in counts:
+        counts["gpus"] = pl.coalesce(counts["gpus"], pl.when(listed).then(0.0))
+    return dict(zip(need_columns(len(units)), counts.values(), strict=True))
 
 
-def _count(names, units, requested=False):
+def _count(units, requested=False):
     """Return the servers that a job holds or, if it has not started, requests."""
-    counts, prefix = [], "Req" if requested else "Alloc"
-    for kind in units or ("cpus", "nodes"):
-        columns, resource = UNITS[kind]
-        columns = (REQUESTED[kind],) if requested else columns
-        counts += [_number_of(pl.col(name)) for name in columns if name in names]
-        if (listed := f"{prefix}TRES") in names:
-            counts.append(_memory(pl.col(listed)) if kind == MEMORY else _resource(pl.col(listed), resource))
-    return pl.coalesce(*counts, pl.lit(None, pl.Float64))
-
-
-def _held(names):
-    """Return whether anything was allocated to a job; null where no column tells."""
-    given = [_number_of(pl.col(name)) > 0 for name in ("AllocCPUS", "NCPUS", "AllocNodes") if name in names]
-    given += [pl.col("AllocTRES").str.contains("=")] if "AllocTRES" in names else []
-    return pl.any_horizontal(column.fill_null(False) for column in given) if given else pl.lit(None, pl.Boolean)
-
-
-def _others(names, units, column="AllocTRES"):
-    """Return whether a job was given something, or asks for it, where the unit is one that not all jobs need."""
-    if not units or column not in names:
-        return pl.lit(False)
-    return pl.col(column).str.contains("=").fill_null(False)
+    counts, listed = [], pl.col("ReqTRES" if requested else "AllocTRES")
+    for unit in units or ("cpus", "nodes"):
+        allocated, asked, resource = UNITS[unit]
+        counts += [_number_of(pl.col(name)) for name in (asked if requested else allocated)]
+        counts.append(_memory(listed) if unit == MEMORY else _resource(listed, resource))
+    return pl.coalesce(*counts)

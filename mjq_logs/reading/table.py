@@ -5,21 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 
 from mjq._util.plain import brief, printable
 from mjq_logs.reading.cells import ROWS, quoted
 from mjq_logs.reading.rows import (
+    CALENDAR,
     CANCELLED,
+    DAY,
     WAITING,
     Reading,
+    Span,
     first_reason,
-    need_columns,
     reasons_of_needs,
     rows_of,
-)  # fmt: skip
-from mjq_logs.reading.states import require_no_days, with_states
-from mjq_logs.reading.text import durations, plain_number
+)
+from mjq_logs.reading.text import durations, is_missing, plain_number
 from mjq_logs.reading.vectors import MEMORY, UNITS, memory_unit
 
 # What a map may name, and what it is.
@@ -38,6 +40,8 @@ COLUMNS = {
     "qos": "its quality of service",
 }
 POINTS = "submit", "eligible", "start", "end"
+LAST_SECONDS = 2**31 - 1, 2**32 - 2, 2**32 - 1  # of clocks of 32 bits
+YEAR_9999 = 253_370_678_400.0, 253_402_387_200.0  # seconds from 1970, up to the end of its last day in all zones
 MOST_NAMED, LONGEST_NAME = 30, 40  # columns, and letters of one, in a message
 
 
@@ -72,7 +76,7 @@ def read_csv(
         chosen.update(_chosen(names, columns, units))
         return chosen
 
-    reading.tables = (_jobs(rows, chosen, reading, units, memory) for rows in quoted(blocks, choose))
+    reading.tables = (_jobs(rows, chosen, reading, memory) for rows in quoted(blocks, choose))
     return reading
 
 
@@ -80,7 +84,7 @@ def _opened(units, memory):
     """Return a reading with nothing in it; raise ``ValueError`` where memory is for each processor of none."""
     if memory is not None and (MEMORY not in units or (memory_unit(memory)[1] and "cpus" not in units)):
         raise ValueError(f"memory in {memory} is for --unit cpus,mem; got {','.join(units) or 'no unit'}")
-    return Reading((), resources=units if len(units) > 1 else ())
+    return Reading(units=units)
 
 
 def read_parquet(
@@ -101,7 +105,7 @@ def read_parquet(
             kind = str(kinds[theirs].base_type()).lower()
             raise ValueError(f"column {theirs!r} holds values of the type {kind}, which are not numbers, times or text")
     reading = _opened(units, memory)
-    reading.tables = (_jobs(rows, chosen, reading, units, memory) for rows in _parquet_rows(frame, chosen))
+    reading.tables = (_jobs(rows, chosen, reading, memory) for rows in _parquet_rows(frame, chosen))
     return reading
 
 
@@ -156,34 +160,26 @@ def listed_names(names: Sequence[str]) -> str:
     return named + f", … ({len(names)} in all)" * (len(names) > MOST_NAMED)
 
 
-def _jobs(
-    rows: pl.DataFrame, chosen: dict[str, str], reading: Reading, units: tuple[str, ...], memory: str | None
-) -> pl.DataFrame:
-    """Return rows of text as the table of jobs of a reading."""
+def _jobs(rows, chosen, reading, memory):
+    """Return rows of text as the table of jobs of a reading; those that wait are put into the reading, too."""
     rows = rows.with_columns(pl.when("fits").then(pl.col(*chosen)))
-    line, times, zones, columns, seen = rows["line"], {}, [], need_columns(len(units)), reading.seen
-    for ours in POINTS:
-        if ours in chosen:
-            times[ours], zoned = seen.moments(chosen[ours], rows[ours], line)
-            require_no_days(chosen[ours], times[ours], line)
-            zones.append(zoned)
-    for ours in ("run", "estimate"):
-        if ours in chosen:
-            times[ours] = seen.read(durations, chosen[ours], rows[ours], line)
+    line, columns, units = rows["line"], reading.columns, reading.units or ("need",)
+    points = columns.points(rows, {ours: chosen[ours] for ours in POINTS if ours in chosen})
+    lasted = {
+        ours: columns.read(durations, chosen[ours], rows[ours], line) for ours in ("run", "estimate") if ours in chosen
+    }
+    needs = {
+        need: columns.read(plain_number, chosen[unit], rows[unit], line)
+        for need, unit in zip(reading.needs, units, strict=True)
+    }
     nothing = dict.fromkeys((*POINTS, "run", "estimate"), pl.lit(None, pl.Float64))
-    jobs = rows.with_columns(
-        **{ours: column for ours, column in nothing.items() if ours not in chosen},
-        **times,
-        **{
-            column: seen.read(plain_number, chosen[unit], rows[unit], line)
-            for column, unit in zip(columns, units or ("need",), strict=True)
-        },
-        zoned=pl.coalesce(*zones, pl.lit(None, pl.Boolean)),
-        user=pl.when(pl.col("user") != "").then("user") if "user" in chosen else pl.lit(None, pl.String),
-    )
-    jobs = with_states(jobs, rows, seen)
+    jobs = rows.with_columns(**nothing | points | lasted | needs)
+    jobs = with_states(jobs, rows, reading.span)
+    columns.compare(jobs)
+    span = pl.col("end") - pl.col("start")
+    jobs = jobs.with_columns(run=pl.coalesce(pl.min_horizontal("run", pl.when(span >= 0).then(span)), span))
     if memory is not None:
-        (gb, each), held = memory_unit(memory), dict(zip(units, columns, strict=True))
+        (gb, each), held = memory_unit(memory), dict(zip(units, reading.needs, strict=True))
         number = pl.col(held["cpus"]) if each else 1
         jobs = jobs.with_columns((pl.col(held[MEMORY]) * gb * number).alias(held[MEMORY]))
     need, run = pl.col("need"), pl.col("run")
@@ -194,13 +190,64 @@ def _jobs(
         "no run time": run.is_null() & ~pl.col("unfinished"),
         "a negative time": run < 0,
     }
-    reasons |= reasons_of_needs(units) if units else {"no number of servers": ~(need > 0).fill_null(False)}
+    reasons |= reasons_of_needs(units) if reading.units else {"no number of servers": ~(need > 0).fill_null(False)}
     jobs = jobs.with_columns(dropped=first_reason(reasons), estimate=pl.when(pl.col("estimate") > 0).then("estimate"))
-    whole = jobs.filter(pl.col("dropped").is_null() | pl.col("waits"))
-    seen.times(whole)
-    jobs = rows_of(jobs, len(columns))
+    reading.span.add(jobs.filter(pl.col("dropped").is_null() | pl.col("waits")))
+    jobs = rows_of(jobs, len(reading.needs))
     waiting = jobs.filter(pl.col("dropped") == WAITING)
-    waiting = waiting.with_columns(pl.coalesce("job", pl.col("line").cast(pl.String)).alias("job"), dropped=None)
-    one = {"tasks": pl.lit(1, pl.Int64), "at_once": pl.lit(0, pl.Int64), "cut": pl.lit(False)}
-    reading.waiting.append(waiting.with_columns(**one))
+    name = pl.coalesce("job", pl.col("line").cast(pl.String))
+    reading.waiting.append(waiting.with_columns(job=name, dropped=pl.lit(None, pl.String)))
     return jobs
+
+
+def with_states(jobs: pl.DataFrame, text: pl.DataFrame, span: Span) -> pl.DataFrame:
+    """Return jobs with what their times say of them: whether they are ``unfinished``, wait, or ``never`` started.
+
+    A time that a scheduler does not know may be a number all the same: 0 or -1, which dates show as the first day of
+    1970, or the last second that a clock can count.
+
+    Parameters
+    ----------
+    jobs : polars.DataFrame
+        With the columns ``line``, ``submit``, ``eligible``, ``start``, ``end`` and ``run`` [s], null where one is not
+        known.
+    text : polars.DataFrame
+        What the file has of these.
+    span : Span
+        Which keeps the first submission.
+
+    Examples
+    --------
+    >>> times = {"submit": [1.7e9] * 4, "start": [1.7e9, 0, 1.7e9, None], "end": [1.8e9] * 2 + [0, 0]}
+    >>> jobs = pl.DataFrame({"line": [2, 3, 4, 5]} | times | {"eligible": None, "run": None}, strict=False)
+    >>> jobs = jobs.with_columns(pl.col(*POINTS, "run").cast(pl.Float64))
+    >>> jobs = with_states(jobs, jobs.select("submit", "start", "end").cast(pl.String), Span())
+    >>> jobs.select("unfinished", "waits", "never").rows()
+    [(False, False, False), (False, False, True), (True, False, False), (False, True, False)]
+    """
+    submit, start, end, run = (pl.col(name) for name in ("submit", "start", "end", "run"))
+    odd = [jobs[name].is_null() & ~is_missing(text[name]) for name in ("start", "end", "run") if name in text.columns]
+    jobs = _known(jobs.with_columns(given=start), "submit", pl.max_horizontal("start", "end"), np.inf)
+    span.first = float(jobs["submit"].drop_nulls().to_numpy().min(initial=span.first))
+    jobs = _known(_known(jobs, "eligible", submit, span.first), "start", submit, span.first)
+    jobs = _known(jobs, "end", pl.coalesce("start", "submit"), span.first)
+    nothing = start.is_null() & pl.col("given").is_not_null() & ((run <= 0) | (run >= end - pl.col("given") - 1))
+    jobs = jobs.with_columns(
+        run=pl.when(~nothing.fill_null(False)).then("run"),
+        end=pl.when(nothing).then(pl.coalesce("end", "submit")).otherwise("end"),
+    )
+    clear = ~pl.any_horizontal(pl.lit(False), *odd) & run.is_null()
+    did_not = clear & start.is_null() & ("start" in text.columns)
+    return jobs.with_columns(
+        never=did_not & end.is_not_null(),
+        waits=did_not & end.is_null() & submit.is_not_null(),
+        unfinished=clear & start.is_not_null() & end.is_null(),
+    )
+
+
+def _known(jobs, name, other, first):
+    """Return jobs with null for points that are no times: they are far from another time of the same job."""
+    point = pl.col(name)
+    words = point.is_in(LAST_SECONDS) | point.is_between(*YEAR_9999) | ((other > CALENDAR) & (point <= DAY))
+    words |= ((other > first) & (point == 0)) | ((other >= 0) & (point == -1))
+    return jobs.with_columns(pl.when(~words.fill_null(False)).then(name).alias(name))
