@@ -116,12 +116,14 @@ def reference_values(chapter):
 
 
 def ledger_totals(_):
-    """How many items of each paper came out how."""
-    counts = [Counter(row["result"] for row in published.ledger(paper)) for paper in published.LEDGERS]
-    for result, number in sum(counts, Counter()).most_common():
-        yield result, *(each[result] or "–" for each in counts), number
-    totals = [each.total() for each in counts]
-    yield tuple(f"**{x}**" for x in ("rows", *totals, sum(totals)))
+    """How many items of the papers, and of the chapters beyond them, came out how."""
+    papers, ours = (
+        sum((Counter(row["result"] for row in published.ledger(key)) for key in keys), Counter())
+        for keys in (published.PAPERS, [key for key in published.LEDGERS if key not in published.PAPERS])
+    )
+    for result, number in (papers + ours).most_common():
+        yield result, papers[result] or "–", ours[result] or "–", number
+    yield tuple(f"**{x}**" for x in ("rows", papers.total(), ours.total(), papers.total() + ours.total()))
 
 
 def ways_of_deriving(_):
@@ -164,7 +166,7 @@ TABLES = {
     "letters": Table((LETTERS,), ("Letter", "Meaning"), "ll", letters),
     "reference-values": Table((VALUES,), ("System", "Quantity", "Value", "Two ways"), "llll", reference_values),
     "ledger-totals": Table(
-        PUBLISHED, ("Result", *published.LEDGERS, "all"), "l" + "r" * (len(published.LEDGERS) + 1), ledger_totals
+        PUBLISHED, ("Result", "of the five papers", "of our further chapters", "all"), "lrrr", ledger_totals
     ),
     "ways-of-deriving": Table(
         PUBLISHED, ("Derived", *published.PAPERS, "all"), "l" + "r" * (len(published.PAPERS) + 1), ways_of_deriving

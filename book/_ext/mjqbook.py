@@ -180,11 +180,11 @@ class LedgerFilter(SphinxDirective):
 
 
 class LedgerCount(SphinxRole):
-    """How many rows of the ledger have a result, or how many there are: ``{ledger-count}`all```."""
+    """How many rows of the five papers have a result, or how many there are: ``{ledger-count}`all```."""
 
     def run(self):
         note_tables(self.env)
-        results = Counter(row["result"] for paper in published.LEDGERS for row in published.ledger(paper))
+        results = Counter(row["result"] for paper in published.PAPERS for row in published.ledger(paper))
         if self.text not in {"all", *results}:
             raise ValueError(f"no row of the ledger has the result {self.text!r}")
         return [nodes.inline("", str(results.total() if self.text == "all" else results[self.text]))], []

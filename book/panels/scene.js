@@ -70,19 +70,18 @@ function values({ share, size, row, rule, time }) {
   return { busy, small: part(held.small), large: part(held.large), idle: 100 - part(held.small + held.large), done };
 }
 
-function draw({ share, size, row, rule, time }, { busy, small, large, idle, done }) {
-  const { shown } = tools, jobs = schedule(share / 100, size, row, rule);
+function draw(at, { small, large }) {
+  const { share, size, row, rule, time } = at, { shown } = tools, jobs = schedule(share / 100, size, row, rule);
+  const whole = values({ ...at, time: data.end }); // so that the sentence stays while time passes
   const seen = jobs.filter((job) => job.start <= data.end);
   kept.pieces ??= tools.seated(seen.map((job) => [job.need, job.start, job.finish]), data.servers);
   const boxes = seen.flatMap((job, k) => (job.start >= time ? [] : kept.pieces[k].map((y) => ({
     x: [job.start, Math.min(job.finish, time)], y, kind: job.large ? 1 : 0, name: job.large ? "large job" : "small job",
   }))));
-  const lost = Math.max(0, Number(idle.toFixed(3))), gauge = [[0, small, 0, "small jobs"], [small, small + large, 1, "large jobs"]];
+  const gauge = [[0, small, 0, "small jobs"], [small, small + large, 1, "large jobs"]];
   return {
-    summary: (busy < data.servers
-      ? `${shown(busy)} of 100 servers are busy and ${shown(data.servers - busy)} idle, while jobs wait. `
-      : "All 100 servers are busy. ") + `So far ${shown(lost, 2)} % of ` +
-      `the servers' time was idle, and ${shown(done / time, 2)} jobs were completed per unit of time.`,
+    summary: `Over the whole time shown, ${shown(Math.max(0, Number(whole.idle.toFixed(3))), 2)} of 100 servers are ` +
+      `idle on average, although jobs wait, and ${shown(whole.done / data.end, 2)} jobs are completed per unit of time.`,
     charts: [
       {
         title: "Servers over time", height: 260, boxes, rules: [{ x: time, kind: 4 }],
