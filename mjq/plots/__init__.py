@@ -2,25 +2,7 @@
 
 from __future__ import annotations
 
-from mjq.plots.claims import compared, counted, holds
-from mjq.plots.figures import COLOURS, WIDTH, band, panels, style
-from mjq.plots.schedules import gantt
-from mjq.plots.tables import SIGNIFICANT, glue, say, significant, table, verdicts
+import lazy_loader
 
-__all__ = [
-    "COLOURS",
-    "SIGNIFICANT",
-    "WIDTH",
-    "band",
-    "compared",
-    "counted",
-    "gantt",
-    "glue",
-    "holds",
-    "panels",
-    "say",
-    "significant",
-    "style",
-    "table",
-    "verdicts",
-]
+# Whoever draws a log needs no IPython.
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -85,6 +85,16 @@ def test_with_the_extra_for_logs_it_answers_from_a_log(root, wheel, tmp_path):
     (tmp_path / "log.csv").write_text("submit,need,run\n0,1,3600\n60,1,60\n")
     answer = run(python, "-m", "mjq", "replay", "log.csv", "--servers", "1", "--policy", "fcfs", "--json", cwd=tmp_path)
     assert json.loads(answer.stdout)["policies"][0]["mean wait [s]"] == 3540 / 2, answer.stderr
+    rows = "\n".join(f"{600 * k},{600 * k + 60 * (k % 3)},{1 + k % 4},{1800},3600" for k in range(300))
+    (tmp_path / "jobs.csv").write_text(f"submit,start,need,run,estimate\n{rows}\n")
+    for words in (
+        ("capacity", "--full", "--html", "capacity.html"), ("replay", "--policy", "easy", "--gantt", "chart.svg"),
+        ("plan", "--target-wait", "2h", "--servers", "20:24:2", "--html", "plan.html"),
+        ("wait", "--need", "4", "--limit", "1h", "--html", "wait.html"),
+    ):  # fmt: skip
+        command, *options = words
+        answer = run(python, "-m", "mjq", command, "jobs.csv", *options, cwd=tmp_path)
+        assert answer.returncode == 0 and answer.stdout, answer.stderr
     refused = run(python, "-m", "mjq", "list", cwd=tmp_path)
     assert refused.returncode == 1 and "pip install 'mjq[book]' brings it" in refused.stderr
     help_text = run(python, "-m", "mjq", "--help", cwd=tmp_path)

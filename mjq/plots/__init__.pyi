@@ -1,0 +1,15 @@
+from .claims import compared as compared
+from .claims import counted as counted
+from .claims import holds as holds
+from .figures import COLOURS as COLOURS
+from .figures import WIDTH as WIDTH
+from .figures import band as band
+from .figures import panels as panels
+from .figures import style as style
+from .schedules import gantt as gantt
+from .tables import SIGNIFICANT as SIGNIFICANT
+from .tables import glue as glue
+from .tables import say as say
+from .tables import significant as significant
+from .tables import table as table
+from .tables import verdicts as verdicts
