@@ -50,9 +50,8 @@ notebooks: $(VENV)/ready  ## Write notebooks for students, without solutions, to
 slides: $(VENV)/ready  ## Write slides for the sessions of the course to _build/slides.
 	@$(BIN)/python book/slides.py
 
-lab: $(VENV)/ready  ## Open copies of the chapters in JupyterLab, as words: _build/lab keeps what you change.
-	@$(BIN)/python book/student.py --solutions
-	$(BIN)/jupyter lab _build/lab
+lab: $(VENV)/ready  ## Open the chapters in JupyterLab; what you save there is saved in notebooks/.
+	$(BIN)/jupyter lab notebooks
 
 pdf: book  ## Print the book to _build/mjq-book.pdf; this needs Chromium or Chrome.
 	@$(BIN)/python book/pdf.py

@@ -1,6 +1,10 @@
 """The figures of the chapters as these store them: for slides, the README and the first page."""
 
+from itertools import pairwise
+
 import nbformat
+
+from mjq_book.runs.stored import CAPTION
 
 
 def figures(folder, chapter):
@@ -9,11 +13,10 @@ def figures(folder, chapter):
     path = folder / f"notebooks/{chapter}.ipynb"
     if not path.exists():
         return by_name
-    for cell in nbformat.read(path, as_version=4).cells:
-        about = cell.metadata.get("mystnb", {})
+    for cell, below in pairwise(nbformat.read(path, as_version=4).cells):
+        caption = CAPTION.fullmatch(below.source)
         pictures = [output.get("data", {}).get("image/svg+xml") for output in cell.get("outputs", [])]
-        if "figure" in about and any(pictures):
+        if caption and any(pictures):
             picture = "".join(next(filter(None, pictures)))
-            alt = about.get("image", {}).get("alt", "")
-            by_name[about["figure"]["name"]] = picture, about["figure"]["caption"], alt
+            by_name[caption[1]] = picture, caption[3], cell.metadata.get("mystnb", {}).get("image", {}).get("alt", "")
     return by_name

@@ -27,18 +27,19 @@ from pygments.formatters import HtmlFormatter
 from pygments.lexers import PythonLexer
 from student import ROOT
 
-from mjq_book.runs.readable import Words, blocks, is_glue, title
+from mjq.plots.tables import significant
+from mjq_book.runs import stored
 
 sys.path.insert(0, str(ROOT / "book/_ext"))
 from formulas import broken, lines_of, translated
 from selfchecks import computed
 
 HERE = Path(__file__).parent
-FORMULA = re.compile(r"\$\$(.+?)\$\$(?:[ \t]*\(([\w:-]+)\))?", re.S)
-SECTION = re.compile(r"^\(([\w:-]+)\)=$", re.M)
+PLACE = re.compile(stored.PLACE)
+SECTION = re.compile(r'<div id="([\w-]+)"></div>(?!\n+(?:\*\*Fig\.|### Exercise))')
+TAG = re.compile(r"\s*\\tag\{[^}]*\}")
+ROLE = re.compile(r"\{(computed|eq)\}`([^`]+)`")
 TABLE = re.compile(r"(?:^\|.*\n?)+", re.M)
-EXERCISE = re.compile(r"(.+), (\w+)")
-CONDITION = re.compile(r"^\* `([^`]+)` ?(.*)$", re.M)
 LAST = re.compile(r"(<math>(?:(?!<math>).)*</math>)</span>([.,;:)-][^\s<]*)")  # with what must not leave a formula
 NOISE = {"glue", "holds", "say"}  # calls that are not for readers
 CODE = HtmlFormatter(nowrap=True, noclasses=True, style="xcode")
@@ -58,34 +59,36 @@ class Book:
     """What slides may show of the chapters in a folder, by name."""
 
     def __init__(self, folder):
-        self.words = Words(folder)
-        self.pictures, self.equations, self.tables, self.exercises, self.checks = {}, {}, {}, {}, {}
-        for name, notebook in self.words.chapters.items():
+        self.folder, self.chapters, self.kept = folder, stored.chapters(folder), stored.glued(folder)
+        self.numbers, self.pictures, self.equations, self.tables = {}, {}, {}, {}
+        self.exercises, self.checks = {}, {}
+        for name, notebook in self.chapters.items():
+            self.numbers |= stored.numbers(notebook)
             self.pictures |= figures(folder, name)
-            for text in map(text_of, notebook.cells):
-                self.equations |= {label: tex for tex, label in FORMULA.findall(text) if label}
-                self._note_directives(text)
+            for cell in notebook.cells:
+                text = text_of(cell)
+                self.equations |= {label: tex for _, label, tex in stored.EQUATION.findall(text)}
+                if exercise := stored.EXERCISE.match(text):
+                    self.exercises[exercise[3]] = *exercise[5].rsplit(", ", 1), exercise[6]
+                if "selfcheck" in cell.metadata:
+                    self.checks[cell.metadata.selfcheck.name] = cell.metadata.selfcheck, stored.CHECK.match(text)[1]
             _, *parts = SECTION.split("\n\n".join(map(text_of, notebook.cells)))
             pairs = zip(parts[::2], map(TABLE.search, parts[1::2]), strict=True)
             self.tables |= {label: table[0] for label, table in pairs if table}
 
-    def _note_directives(self, text):
-        """Remember self-checks and exercises."""
-        exercise = None
-        for block in blocks(text):
-            if isinstance(block, str):
-                if exercise:
-                    self.exercises[exercise[0]] = *exercise[1:], block
-                exercise = None
-            elif block[0] == "selfcheck":
-                self.checks[block[1]] = block[2:]
-            elif block[0] == "exercise-start":
-                exercise = block[2]["label"], *EXERCISE.fullmatch(block[1]).groups()
-
     def html(self, text):
         """A text in Markdown as HTML: numbers of the book in place, no links."""
-        text = re.sub(r"(?<!\\)\[([^\]]+)\]\([^)]*\)", r"\1", self.words.plain(str(text)))
+        text = ROLE.sub(self.number, PLACE.sub("", TAG.sub("", str(text))))
+        text = re.sub(r"(?<!\\)\[([^\]]+)\]\([^)]*\)", r"\1", text)
         return LAST.sub(r'<span class="stay">\1\2</span></span>', MARKDOWN.render(text))
+
+    def number(self, role):
+        """What a role of a slide shows: the number of an equation, or one that a chapter keeps."""
+        if role[1] == "eq":
+            return f"({self.numbers[role[2]]})"
+        key, _, form = role[2].partition(":")
+        value = self.kept[key]
+        return stored.with_minus(format(value, form) if form else str(significant(value)))
 
     def line(self, text):
         """The same for a text that stands in a line."""
@@ -110,7 +113,7 @@ class Deck:
         self.cells = {
             cell.metadata["name"]: cell
             for name in reversed(chapters)
-            for cell in getattr(book.words.chapters.get(name), "cells", [])
+            for cell in getattr(book.chapters.get(name), "cells", [])
             if "name" in cell.metadata
         }
 
@@ -132,14 +135,14 @@ class Deck:
         tall = ' class="tall"' if height > TALL * width else ""
         return (
             f'<figure{tall}><img src="data:image/svg+xml;base64,{code}" alt="{escape(alt)}"><figcaption>'
-            f"Fig. {self.book.words.figures[name]} of the book. {self.book.line(caption)}</figcaption></figure>"
+            f"Fig. {self.book.numbers[name]} of the book. {self.book.line(caption)}</figcaption></figure>"
         )
 
     def equation(self, name):
         tex = self.of("equation", self.book.equations, name)
         return (
             f'<div class="equation"><div class="formula">{translated(lines_of(tex), True)}</div>'
-            f'<span class="number">({self.book.words.equations[name]})</span></div>'
+            f'<span class="number">({self.book.numbers[name]})</span></div>'
         )
 
     def table(self, name):
@@ -158,34 +161,32 @@ class Deck:
         return f"<pre>{highlight(source.strip(), PythonLexer(), CODE)}</pre>"
 
     def output(self, name):
-        parts = [shown(output) for output in self.of("cell", self.cells, name).outputs if not is_glue(output)]
+        parts = [shown(output) for output in self.of("cell", self.cells, name).outputs if not stored.is_glue(output)]
         if not any(parts):
             raise ValueError(f"{self.session['name']}: the cell {name!r} shows nothing")
         return "".join(self.book.html(text) if kind == "markdown" else text for kind, text in filter(None, parts))
 
     def exercise(self, name):
         heading, level, text = self.of("exercise", self.book.exercises, name)
-        number = self.book.words.exercises[name]
+        number = self.book.numbers[name]
         return (
             f'<div class="exercise"><h3>{number}. {self.book.line(heading)} ({level})</h3>{self.book.html(text)}</div>'
         )
 
     def check(self, name):
         _, question = self.of("self-check", self.book.checks, name)
-        without_conditions = CONDITION.sub(r"* \2", question)
-        return f'<div class="question">{self.book.html(without_conditions)}</div>'
+        return f'<div class="question">{self.book.html(question)}</div>'
 
     def answer(self, name):
         """What a self-check computes, and why it is so."""
-        options, question = self.of("self-check", self.book.checks, name)
-        values = self.book.words.numbers
-        if "answer" in options:
-            digits = len(options["tolerance"].rstrip("0").partition(".")[2])
-            unit = options.get("unit", "").strip('"')
-            right = f"{round(float(computed(options['answer'], values)), digits):g} {unit}"
+        about, question = self.of("self-check", self.book.checks, name)
+        if "answer" in about:
+            digits = len(str(about["tolerance"]).partition(".")[2])
+            right = f"{round(float(computed(about['answer'], self.book.kept)), digits):g} {about.get('unit', '')}"
         else:
-            (right,) = (words for condition, words in CONDITION.findall(question) if computed(condition, values))
-        why = self.book.html(options["why"])
+            options = zip(about["right"], re.findall(r"^\* (.+)$", question, re.M), strict=True)
+            (right,) = (words for condition, words in options if computed(condition, self.book.kept))
+        why = self.book.html(about["why"])
         return f'<div class="answer"><p><strong>{self.book.line(right)}</strong></p>{why}</div>'
 
     def of(self, kind, things, name):
@@ -211,7 +212,7 @@ class Deck:
     def slides(self):
         """Each slide: its sort, its HTML, and its note."""
         session = self.session
-        chapter = title(self.book.words.folder / f"notebooks/{session['chapter']}.ipynb")
+        chapter = stored.title(self.book.folder / f"notebooks/{session['chapter']}.ipynb")
         head = f"<h1>{escape(session['title'])}</h1>\n"
         head += "" if chapter == session["title"] else f"<p>{escape(chapter)}</p>\n"
         yield "first", head + self.vote(session["vote"]), session

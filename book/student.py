@@ -1,14 +1,10 @@
-"""Notebooks for students: the chapters as JupyterLab can show them, to be read, changed and handed in.
+"""Notebooks for students: the chapters without their solutions, to be read, changed and handed in.
 
     python book/student.py                  into _build/student/
     python book/student.py --out student    into another folder
-    python book/student.py --solutions      with solutions, into _build/lab/, where `make lab` opens them
 
-A notebook that was changed there after the chapter was is kept.
-
-JupyterLab knows neither the numbers that sentences of the book name nor its directives. Here the numbers stand in the
-sentences, figures have their captions, exercises and self-checks are questions with a cell for the answer, and the
-solutions are left out. Code that the book folds is folded. The first cell says how to install what is needed.
+Exercises and self-checks have a cell for the answer, and what is right is nowhere. Code that the book folds is folded.
+The first cell says how to install what is needed.
 
 Everything is taken from the outputs that the chapters store, so that nothing has to be executed.
 """
@@ -21,20 +17,11 @@ import nbformat
 import yaml
 from nbformat.v4 import new_code_cell
 
-from mjq_book.runs.readable import (
-    NOTEBOOKS,
-    Words,
-    blocks,
-    captioned,
-    is_glue,
-    joined,
-    readable,
-    said,
-    with_solutions_marked,
-)
+from mjq_book.runs.stored import chapters, is_glue, solutions
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDED = {"hide-input", "remove-input", "hide-cell", "remove-cell"}
+YOURS = "# Your work:"
 INSTALL = """\
 # Run this cell once where mjq is not installed (Python 3.11, 3.12 or 3.13), and then restart the kernel:
 # %pip install {what}
@@ -42,22 +29,10 @@ import mjq"""
 FROM_ADDRESS, FROM_COPY = '"mjq[book] @ git+{}"', '"PATH-OF-YOUR-COPY-OF-MJQ[book]"'
 
 
-def converted(notebook, words):
-    """The cells of a chapter for students."""
-    for cell, solution in with_solutions_marked(notebook):
-        if solution:
-            continue
-        if cell.cell_type == "code":
-            yield from shown(cell, words)
-        else:
-            for block in blocks(cell.source):
-                yield from said(block, words)
-
-
 def without_solutions(notebook):
     """A chapter without the solutions of its exercises; their numbers stay, for sentences elsewhere may name them."""
     cells = []
-    for cell, solution in with_solutions_marked(notebook):
+    for cell, solution in solutions(notebook):
         if not solution:
             cells.append(cell)
         elif cell.cell_type == "code":
@@ -79,60 +54,57 @@ def without_answers(text):
     return re.sub(r"^:::\{dropdown\} Answer to .*?^:::\n+", "", text, flags=re.M | re.S)
 
 
-def shown(cell, words):
-    """A code cell, folded where the book folds it, and the caption of its figure."""
-    tags = set(cell.metadata.get("tags", []))
-    copy = new_code_cell(cell.source, outputs=[output for output in cell.outputs if not is_glue(output)])
-    copy.execution_count = None
-    copy.metadata |= {key: cell.metadata[key] for key in ("tags", "mystnb") if key in cell.metadata}
-    copy, *caption = captioned(copy, words)
-    copy.metadata = nbformat.NotebookNode()
-    for output in copy.outputs:
+def asks(cell):
+    """Whether a cell is an exercise or a self-check."""
+    return "selfcheck" in cell.metadata or (cell.cell_type == "markdown" and "\n### Exercise " in cell.source)
+
+
+def shown(cell):
+    """A cell without what is kept for the book: folded where the book folds it, and without numbers for sentences."""
+    tags, cell.metadata = set(cell.metadata.get("tags", [])), nbformat.NotebookNode()
+    if cell.cell_type == "markdown":
+        return cell
+    cell.execution_count = None
+    cell.outputs = [output for output in cell.outputs if not is_glue(output)]
+    for output in cell.outputs:
         if "execution_count" in output:
             output.execution_count = None
     if "parameters" in tags:
-        copy.metadata["tags"] = ["parameters"]
-    if tags & FOLDED and "parameters" not in tags:
-        copy.metadata["jupyter"] = {"source_hidden": True}
-    yield from (copy, *caption)
+        cell.metadata["tags"] = ["parameters"]
+    elif tags & FOLDED:
+        cell.metadata["jupyter"] = {"source_hidden": True}
+    return cell
 
 
-def student(name, words, address):
+def notebook(name, chapter, address):
     """The notebook of a chapter for students."""
-    chapter = words.chapters[name]
-    title, *cells = joined(converted(chapter, words))
-    cells = [title, new_code_cell(INSTALL.format(what=FROM_ADDRESS.format(address) if address else FROM_COPY)), *cells]
+    install = INSTALL.format(what=FROM_ADDRESS.format(address) if address else FROM_COPY)
+    title, *others = [cell for cell, solution in solutions(nbformat.from_dict(chapter)) if not solution]
+    cells = [shown(title), new_code_cell(install)]
+    for cell in others:
+        asked = asks(cell)
+        cells += [shown(cell), *[new_code_cell(YOURS)] * asked]
     for k, cell in enumerate(cells):
         cell.id = f"{name[:40].replace('_', '-')}-{k}"
-    notebook = nbformat.v4.new_notebook(cells=cells, metadata={"kernelspec": chapter.metadata.kernelspec})
-    nbformat.validate(notebook)
-    return notebook
+    made = nbformat.v4.new_notebook(cells=cells, metadata={"kernelspec": chapter.metadata.kernelspec})
+    nbformat.validate(made)
+    return made
 
 
-def write(folder, out, address, names=None, solutions=False, executed=None):
-    """Write the students' notebooks of the chapters in a folder, but for those that are newer than their chapter.
-
-    Copies in the folder `executed` are taken in place of chapters that are older.
-    """
-    words = Words(folder, executed)
+def write(folder, out, address, executed=None):
+    """Write the students' notebooks of the chapters in a folder; copies in `executed` are taken if they are newer."""
     out.mkdir(parents=True, exist_ok=True)
-    for name in names or NOTEBOOKS:
-        source, target = folder / f"notebooks/{name}.ipynb", out / f"{name}.ipynb"
-        changed_there = solutions and target.exists() and target.stat().st_mtime > source.stat().st_mtime
-        if source.exists() and not changed_there:
-            chapter = words.chapters[name]
-            nbformat.write(readable(chapter, words) if solutions else student(name, words, address), target)
+    for name, chapter in chapters(folder, executed).items():
+        nbformat.write(notebook(name, chapter, address), out / f"{name}.ipynb")
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--out", type=Path, help="the folder to write to")
-    parser.add_argument("--solutions", action="store_true", help="keep the solutions of exercises")
-    options = parser.parse_args()
-    out = options.out or ROOT / "_build" / ("lab" if options.solutions else "student")
+    parser.add_argument("--out", type=Path, default=ROOT / "_build/student", help="the folder to write to")
+    out = parser.parse_args().out
     config = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))
     address = config["repository"]["url"] if config["sphinx"]["config"]["published"] else None
-    write(ROOT, out, address, solutions=options.solutions)
+    write(ROOT, out, address)
     print(f"notebooks: {out}")
 
 

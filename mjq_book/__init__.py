@@ -3,6 +3,7 @@
 ``chapters``     the list of the book's chapters
 ``drawings``     drawings of systems and of their first moments
 ``published``    the numbers that the papers print, and the ledger of what was reproduced
+``references``   the bibliography, and citations as notebooks write them
 ``experiments``  long computations: the code, the tables they keep, and ``kept(name)`` to read them
 ``exercises``    exercise sheets, a different one for each student
 ``runs``         chapters run again: other parameters, sweeps, comparisons

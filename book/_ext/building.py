@@ -19,7 +19,7 @@ from mjqbook import EXECUTED
 from pybtex.backends.plaintext import Backend as Plaintext
 from pybtex.plugin import register_plugin
 
-from mjq_book.runs import readable
+from mjq_book.runs import stored
 
 sys.path.append(str(Path(__file__).resolve().parents[1]))
 
@@ -43,7 +43,7 @@ UNDECLARED = "sphinx_multitoc_numbering", "sphinx_jupyterbook_latex"
 
 def chapters(app):
     """The files of the chapters by name."""
-    return readable.files(Path(app.srcdir), Path(app.srcdir) / EXECUTED)
+    return stored.files(Path(app.srcdir), Path(app.srcdir) / EXECUTED)
 
 
 def executed_since(app, env, added, changed, removed):
@@ -53,12 +53,13 @@ def executed_since(app, env, added, changed, removed):
 
 
 def read_chapter(app, page, text):
-    """Take the executed copy of a chapter, and leave out what shall not be shown."""
+    """Take the executed copy of a chapter, leave out what shall not be shown, and put in the book's directives."""
     folder, _, name = page.partition("/")
     if folder == "notebooks":
-        text[0] = chapters(app)[name].read_text(encoding="utf-8")
+        notebook = nbformat.read(chapters(app)[name], as_version=4)
         if not app.config.solutions:
-            text[0] = nbformat.writes(student.without_solutions(nbformat.reads(text[0], as_version=4)))
+            notebook = student.without_solutions(notebook)
+        text[0] = nbformat.writes(stored.myst(notebook))
     elif page == EXAM and not app.config.solutions:
         text[0] = student.without_answers(text[0])
 

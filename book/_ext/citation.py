@@ -10,7 +10,7 @@ from docutils import nodes
 from sphinx.util.i18n import format_date
 
 from mjq_book.chapters import PAPERS
-from mjq_book.runs.readable import bibliography, names_and_year
+from mjq_book.references import bibliography, names_and_year
 
 CHAPTERS = "notebooks/"
 
@@ -46,7 +46,7 @@ def say_how_to_cite(app, doctree, docname):
         line += [nodes.Text(", "), nodes.reference("", address, refuri=address)]
     key = next((paper.key for paper in PAPERS if docname == CHAPTERS + paper.name), None)
     if key is not None:
-        paper = bibliography(Path(app.srcdir) / "book/references.bib").entries[key]
+        paper = bibliography().entries[key]
         line += [nodes.Text(f"; and the paper that it treats: {names_and_year(paper)}, ")]
         line += nodes.emphasis("", paper.fields["title"])
     line += nodes.Text(".")

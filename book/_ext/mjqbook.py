@@ -35,7 +35,8 @@ from sphinx.util.docutils import SphinxDirective, SphinxRole
 from mjq.plots import significant
 from mjq.simulation import policies
 from mjq_book import published
-from mjq_book.runs.readable import equation_numbers, glued, names_and_year, with_minus
+from mjq_book.references import names_and_year
+from mjq_book.runs.stored import equation_numbers, glued, with_minus
 
 EXECUTED = "_build/executed"  # where `make book` keeps the chapters as it executed them
 HEADERS = ["Item", "What it says", "Result", "Checks"]
@@ -50,14 +51,6 @@ def without_thebe(app, pagename, templatename, context, doctree):
         return "THEBE_JS_URL" in body or "sphinx-thebe" in str(getattr(script, "filename", script))
 
     context["script_files"] = [s for s in context.get("script_files", []) if not is_thebe(s)]
-
-
-def launch_student_notebooks(app, pagename, templatename, context, doctree):
-    """Let the button that starts a notebook elsewhere open the one for students, which `postBuild` writes there."""
-    for button in context.get("header_buttons", []):
-        for entry in button.get("buttons", []):
-            if "urlpath=" in entry.get("url", ""):
-                entry["url"] = entry["url"].replace("/notebooks/", "/student/")
 
 
 FOLDED = {"Claim by claim", "Reference"}  # parts of the contents that are for looking up
@@ -421,7 +414,6 @@ def setup(app):
     app.connect("html-page-context", without_thebe, priority=950)
     app.connect("html-page-context", without_old_roles)
     app.connect("html-page-context", fold_parts, priority=950)  # after the theme has said how it makes its contents
-    app.connect("html-page-context", launch_student_notebooks, priority=950)  # after the theme has made its buttons
     app.add_directive("ledger", Ledger)
     app.add_directive("policies", Policies)
     app.add_directive("ledger-filter", LedgerFilter)

@@ -3,7 +3,7 @@
 ``one``         one chapter with other parameters, with all its results in a folder
 ``sweeps``      many cases in parallel, and the folder that keeps them; the same call resumes
 ``changes``     a run compared with the book, and what each parameter moves
-``readable``    a chapter as any notebook program can show it
+``stored``      chapters as files that every notebook program shows, and as the book reads them
 ``page``        an executed notebook as a web page
 ``statements``  the names that a notebook's code binds, changes and uses
 ``chapters``    which chapters there are, what can be changed, and whether given values pass the chapter's checks

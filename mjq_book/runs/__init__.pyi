@@ -5,10 +5,10 @@ from . import inputs as inputs
 from . import one as one
 from . import page as page
 from . import provenance as provenance
-from . import readable as readable
 from . import recorder as recorder
 from . import results as results
 from . import statements as statements
+from . import stored as stored
 from . import sweeps as sweeps
 from .chapters import NONE_HERE as NONE_HERE
 from .chapters import chapter as chapter

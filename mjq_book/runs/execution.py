@@ -15,7 +15,7 @@ from papermill.engines import NBClientEngine, papermill_engines
 
 from mjq_logs._util import folders
 
-KEPT_CELL_METADATA = {"name", "tags", "mystnb", "jupyter"}
+KEPT_CELL_METADATA = {"name", "tags", "mystnb", "jupyter", "selfcheck", "jp-MarkdownHeadingCollapsed"}
 NOT_BEGUN = "before its first cell"
 STARTS = 3  # of a kernel that dies before its first cell, as one does whose port was taken before it could take it
 

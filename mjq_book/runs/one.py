@@ -14,7 +14,7 @@ import nbformat
 from nbformat.v4 import new_markdown_cell
 
 from mjq_book.runs import changes, execution, inputs, provenance, results
-from mjq_book.runs.chapters import NOTEBOOKS, chapter
+from mjq_book.runs.chapters import chapter
 from mjq_logs._util import folders
 
 
@@ -125,23 +125,21 @@ def run(
                 pairs = {key: (given[key], source.parameters[key].default) for key in changed}
                 other = {key: (now, before) for key, (now, before) in pairs.items() if now != before}
                 differences = changes.between(source.notebook, executed, other)
-            nbformat.write(_in_words(executed, differences) if source.of_the_book else executed, target)
+            nbformat.write(_explained(executed, differences) if source.of_the_book else executed, target)
         if failure:
             raise RunFailed(source.name, failure, folders.settle(new, failed, force=True))
         folders.settle(new, folder, force)
     return Run(folder, given, answers, differences, seconds, len(source.notebook.cells))
 
 
-def _in_words(executed, differences):
-    """Return an executed chapter as it can be read anywhere, with what is not as in the book on top."""
-    from mjq_book.runs.readable import Words, readable  # when they are needed
-
-    words = Words(NOTEBOOKS.parent)
-    notebook = readable(executed, words)
+def _explained(executed, differences):
+    """Return an executed chapter with what is not as in the book on top, and with what each parameter moves."""
+    (checked,) = [k for k, cell in enumerate(executed.cells) if "checks" in cell.metadata.get("tags", [])]
+    executed.cells.insert(checked + 1, new_markdown_cell(changes.explained(executed)))
     if differences:
-        summary = words.plain(changes.told(differences))
-        notebook.cells.insert(1, new_markdown_cell("> **A run of this chapter.** " + summary.replace("\n", "\n> ")))
-    return notebook
+        summary = changes.told(differences).replace("\n", "\n> ")
+        executed.cells.insert(1, new_markdown_cell("> **A run of this chapter.** " + summary))
+    return executed
 
 
 def _filed(folder, notebook):

@@ -11,7 +11,7 @@ from bs4 import BeautifulSoup
 from nbconvert import HTMLExporter
 from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
 
-from mjq_book.runs.readable import is_glue
+from mjq_book.runs.stored import is_glue
 from mjq_logs._util import folders
 
 TRANSLATOR = math_core.LatexToMathML(fancy_error=True)  # what it does not know stands on the page, marked

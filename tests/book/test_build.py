@@ -8,7 +8,7 @@ import pytest
 from nbformat.v4 import new_code_cell, new_notebook
 from nbval.plugin import IPyNbFile, NbCellError
 
-from mjq_book.runs import execution, readable
+from mjq_book.runs import execution, stored
 from tests.conftest import PACKAGES, ROOT
 from tests.nbval_plugin import Played, build_script, recording
 
@@ -126,14 +126,14 @@ def test_words_are_renewed_and_nothing_executed(build, monkeypatch, capsys):
     nbformat.write(chapter, path)
     assert build.execute_changed(["good"]) == 0
     chapter.cells[0].source, chapter.cells[1].source = "Two.", "print(6 * 7)  # two"
-    chapter.cells[1].metadata["mystnb"] = {"figure": {"caption": "Three."}}
+    chapter.cells[1].metadata["mystnb"] = {"figure": {"name": "three"}}
     nbformat.write(chapter, path)
     assert build.execute_changed(["good"]) == 0
     assert "to execute: none" in capsys.readouterr().out
     words, code = nbformat.read(build.EXECUTED / "good.ipynb", as_version=4).cells
     assert (words.source, code.source) == ("Two.", "print(6 * 7)  # two")
     assert code.outputs[0].text == "42\n"
-    assert code.metadata.mystnb.figure.caption == "Three."
+    assert code.metadata.mystnb.figure.name == "three"
 
 
 def test_a_failing_cell_is_shown_and_the_rest_finished(build, monkeypatch, capfd):
@@ -181,11 +181,11 @@ def test_of_a_notebook_and_its_executed_copy_the_newer_one_is_shown(tmp_path):
         path.parent.mkdir()
         path.touch()
         os.utime(path, (when, when))
-    assert readable.files(tmp_path, copy.parent) == readable.files(tmp_path) == {"one": notebook}
+    assert stored.files(tmp_path, copy.parent) == stored.files(tmp_path) == {"one": notebook}
     os.utime(copy, (3, 3))
-    assert readable.files(tmp_path, copy.parent) == {"one": copy}
+    assert stored.files(tmp_path, copy.parent) == {"one": copy}
     copy.unlink()
-    assert readable.files(tmp_path, copy.parent) == {"one": notebook}
+    assert stored.files(tmp_path, copy.parent) == {"one": notebook}
 
 
 def test_refresh_stores_outputs_without_timings_and_they_are_not_compared_with_themselves(build, monkeypatch):

@@ -9,7 +9,7 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from mjq_book.runs import readable
+from mjq_book.runs import stored
 from tests.conftest import ROOT
 
 pytestmark = pytest.mark.slow
@@ -38,7 +38,7 @@ def run(clone, program, *arguments, **variables):
 def words_of_solutions(clone):
     """A few plain words of each solution."""
     for path in (clone / "notebooks").glob("*.ipynb"):
-        for cell, hidden in readable.with_solutions_marked(nbformat.read(path, as_version=4)):
+        for cell, hidden in stored.solutions(nbformat.read(path, as_version=4)):
             if hidden and cell.cell_type == "markdown":
                 yield from re.findall(r"^[A-Za-z ,]{30,}", cell.source, re.M)[:1]
 

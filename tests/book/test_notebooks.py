@@ -3,7 +3,9 @@
 import ast
 import re
 from functools import cache
+from itertools import pairwise
 
+import jupytext
 import nbformat
 import papermill
 import pytest
@@ -11,7 +13,8 @@ import pytest
 from mjq import plots
 from mjq_book import published
 from mjq_book.chapters import CHAPTERS, PAPERS
-from mjq_book.runs import execution, readable
+from mjq_book.references import bibliography, names_and_year
+from mjq_book.runs import execution, stored
 from tests.conftest import ROOT
 
 NOTEBOOKS = [ROOT / f"notebooks/{name}.ipynb" for chapter in CHAPTERS for name in chapter.notebooks]
@@ -99,12 +102,13 @@ def test_parameters_are_typed_and_explained(path):
 
 def test_figures_have_captions_and_descriptions(path):
     """They are stored as PNG, too, for JupyterLab shows no SVG of a notebook that it does not trust."""
-    for cell in cells(path):
-        pictures = [output.data for output in cell.outputs if "image/svg+xml" in output.get("data", {})]
+    for cell, below in pairwise(notebook(path).cells):
+        pictures = [output.data for output in cell.get("outputs", []) if "image/svg+xml" in output.get("data", {})]
         assert all("image/png" in kinds for kinds in pictures), cell.metadata.name
         if pictures:
-            assert cell.metadata.mystnb.figure.caption.endswith("."), cell.metadata.name
-            assert cell.metadata.mystnb.figure.name
+            caption = stored.CAPTION.fullmatch(below.source)
+            assert caption and caption[3].endswith("."), cell.metadata.name
+            assert cell.metadata.mystnb.figure == {"name": caption[1]}
             assert cell.metadata.mystnb.image.alt
 
 
@@ -129,17 +133,80 @@ def test_every_printed_number_is_compared_at_the_defaults(path):
     assert made == {(r.item, r.quantity, r.place) for r in printed}
 
 
-@cache
-def words():
-    return readable.Words(ROOT)
+# --- What notebook programs show --------------------------------------------------------------------------------------
+
+EXAMPLES = "{eq}`bb22:4`", "{cite:p}`BB22`", ":::{dropdown} Hint", "```{exercise-end}", "(bb22)=", "$$x$$ (bb22:4)"
+RAW = re.compile(r"\{[a-z]+(:[a-z]+)?\}`|^[:`]{3,}\{|^\([\w:-]+\)=|\$\$[ \t]*\([\w:-]+\)", re.M)
 
 
-def test_numbers_in_links_are_those_of_the_book(path):
-    """A link that is written as the number of a figure or an equation has that number."""
+def shown(path):
+    """Every text of a notebook that a reader sees: words, and what cells put out; and the words of sentences."""
     for cell in notebook(path).cells:
-        for text, label in readable.LINK.findall(cell.source):
-            if re.fullmatch(r"\([A-Z]\w*\.\w+\)", text):
-                assert text == f"({words().equations[label]})"
-            for number in re.findall(r"\bFig\. (\d+\.\d+)", text):  # without a point it is one of the paper
-                assert number == words().figures[label]
-            assert not re.search(r"Exercise \d", text), f"{text} has no number on other pages"
+        if cell.cell_type == "markdown" or "sentence" in cell.metadata.get("tags", []):
+            yield cell.source
+        for output in cell.get("outputs", []):
+            yield from (text for kind, text in output.get("data", {}).items() if kind.startswith("text/"))
+
+
+def test_nothing_is_stored_that_only_the_book_understands(path):
+    assert all(RAW.search(f"Words.\n{example}") for example in EXAMPLES)
+    assert not [text for text in shown(path) if RAW.search(text)]
+
+
+def test_no_answer_stands_in_what_is_shown(path):
+    text = "\n".join(shown(path))
+    for cell in cells(path, "markdown"):
+        if about := cell.metadata.get("selfcheck"):
+            assert stored.CHECK.fullmatch(cell.source), about.name
+            kept = [about.get("answer"), *about.get("right", []), about.why]
+            assert not [words for words in filter(None, kept) if words in text], about.name
+            options = re.findall(r"^\* ", stored.CHECK.fullmatch(cell.source)[1], re.M)
+            assert len(options) == len(about.get("right", [])), about.name
+
+
+@cache
+def numbers():
+    """The numbers of all equations, figures and exercises, and the notebook of each."""
+    return {
+        label: (x, name) for name, book in stored.chapters(ROOT).items() for label, x in stored.numbers(book).items()
+    }
+
+
+def test_numbers_are_those_of_the_book(path):
+    """Of equations as of the paper, of figures and exercises in the order of the chapter."""
+    mine = {label: x for label, (x, name) in numbers().items() if name == path.stem}
+    equations = [label for label in mine if ":" in label]
+    assert {label: mine[label] for label in equations} == stored.equation_numbers(equations, path.stem)
+    text = "\n\n".join(cell.source for cell in cells(path, "markdown"))
+    for mark in (r"\*\*Fig\.", "### Exercise"):
+        counted = re.findall(rf"^{mark} (\S+)[.:](?:\*\*)? ", text, re.M)
+        chapter = stored.NUMBERED.index(path.stem) + 1
+        assert counted == [f"{chapter}.{k}" for k in range(1, len(counted) + 1)]
+
+
+def test_links_lead_to_a_place_and_have_its_number(path):
+    """A link that is written as the number of a figure or an equation has that number."""
+    for text in shown(path):
+        for words, file, label in re.findall(r"(?<!\\)\[([^\[\]]+)\]\(([\w./-]*)#([\w:.-]+)\)", text):
+            target = (path.parent / file).resolve() if file else path
+            if target.suffix == ".bib":
+                assert " ".join(words.split()) == names_and_year(bibliography().entries[label])
+            elif target.suffix == ".py":
+                name = label.rpartition(".")[2]
+                assert name == target.stem or re.search(rf"\b{name}\b", target.read_text(encoding="utf-8")), label
+            elif target.suffix == ".ipynb":
+                assert any(f'<div id="{label}"></div>' in cell.source for cell in notebook(target).cells), label
+            else:
+                assert f"({label})=" in target.read_text(encoding="utf-8"), label
+            number, _ = numbers().get(label, (None, None))
+            if re.fullmatch(r"\([A-Z]\w*\.\w+\)", words):
+                assert words == f"({number})"
+            for figure in re.findall(r"\bFig\. (\d+\.\d+)", words):  # without a point it is one of the paper
+                assert figure == number
+            assert not re.search(r"Exercise \d", words), f"{words} has no number on other pages"
+
+
+def test_an_editor_that_writes_scripts_keeps_what_a_notebook_tells_the_book(path):
+    again = jupytext.reads(jupytext.writes(notebook(path), "py:percent"), "py:percent")
+    assert [dict(cell.metadata) for cell in again.cells] == [dict(cell.metadata) for cell in notebook(path).cells]
+    assert [cell.source for cell in again.cells] == [cell.source for cell in notebook(path).cells]

@@ -12,7 +12,7 @@ from bs4 import BeautifulSoup
 from sphinx.application import Sphinx
 
 from mjq_book.chapters import CHAPTERS
-from mjq_book.runs import readable
+from mjq_book.runs import stored
 from tests.conftest import ROOT, small_page, visit
 
 sys.path.insert(0, str(ROOT / "book/_ext"))
@@ -23,8 +23,8 @@ BLOCK = re.compile(r"^:::\{selfcheck\}.*?^:::$", re.M | re.S)
 
 @cache
 def words(chapter):
-    """The markdown of a chapter."""
-    cells = nbformat.read(ROOT / f"notebooks/{chapter}.ipynb", as_version=4).cells
+    """The markdown of a chapter, as the book reads it."""
+    cells = stored.myst(nbformat.read(ROOT / f"notebooks/{chapter}.ipynb", as_version=4)).cells
     return "\n\n".join(cell.source for cell in cells if cell.cell_type == "markdown")
 
 
@@ -71,7 +71,7 @@ def chapter(request):
 
 @cache
 def glued():
-    return readable.glued(ROOT)
+    return stored.glued(ROOT)
 
 
 @cache

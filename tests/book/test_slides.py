@@ -59,7 +59,7 @@ def named(kind, part):
 
 def main_text(book, chapter):
     """What a chapter says before its exercises."""
-    text = "\n\n".join(map(slides.text_of, book.words.chapters[chapter].cells))
+    text = "\n\n".join(map(slides.text_of, book.chapters[chapter].cells))
     return re.split(r"^## Exercises", text, flags=re.M)[0]
 
 
@@ -101,7 +101,7 @@ def test_every_numbered_equation_of_the_chapters_is_on_a_slide_or_left_to_readin
     shown = set(named("equation", ON_SLIDES["sessions"]))
     left = [label for group in ON_SLIDES["left_to_reading"] for label in group["equations"]]
     numbered = {
-        label for chapter in CHAPTERS for _, label in slides.FORMULA.findall(main_text(book, chapter.name)) if label
+        label for chapter in CHAPTERS for _, label, _ in slides.stored.EQUATION.findall(main_text(book, chapter.name))
     }
     assert len(numbered) > 90
     assert numbered - shown == set(left) and len(left) == len(set(left))
@@ -109,7 +109,7 @@ def test_every_numbered_equation_of_the_chapters_is_on_a_slide_or_left_to_readin
         label
         for chapter in CHAPTERS
         if chapter.companion
-        for _, label in slides.FORMULA.findall(main_text(book, chapter.companion))
+        for _, label, _ in slides.stored.EQUATION.findall(main_text(book, chapter.companion))
     }
     assert shown <= numbered | of_companions
     assert all(group["why"] for group in ON_SLIDES["left_to_reading"])

@@ -141,10 +141,9 @@ def test_the_notebook_of_a_run_is_one_to_read(here, quick):
         output.get("data", {}).get("text/markdown", "") for cell in written.cells for output in cell.get("outputs", [])
     ]
     texts = [cell.source for cell in written.cells if cell.cell_type == "markdown"]
-    assert re.search(RAW, "\n".join(cell.source for cell in chapter.cells), re.M)
     assert [text for text in texts + outputs if re.search(RAW, text, re.M)] == []
     assert texts[1].startswith("> **A run of this chapter.** Parameters:")
-    assert sum("**Solution.**" in text for text in texts) >= 6
+    assert sum("Solution" in text for text in texts) >= 6
     names = [[cell.metadata.get("name") for cell in x.cells if cell.cell_type == "code"] for x in (chapter, written)]
     assert names[0] == names[1]
     runs.page.write(done.folder / "near_saturation.ipynb", here / "page.html")

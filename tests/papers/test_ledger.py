@@ -162,7 +162,8 @@ def test_what_counts_as_a_claim():
 
 def test_each_row_points_at_a_place_in_the_book():
     paths = [*ROOT.glob("notebooks/*.ipynb"), *ROOT.glob("book/*.md")]
-    marks = (re.findall(r'\(([^()\s]+)\)|"name": "([^"]+)"', path.read_text(encoding="utf-8")) for path in paths)
+    mark = re.compile(r'^\(([\w:-]+)\)=|<div id=\\"([^"]+)\\"', re.M)
+    marks = (mark.findall(path.read_text(encoding="utf-8")) for path in paths)
     places = {name for found in marks for pair in found for name in pair}
     for _, row in ROWS:
         (label,) = re.findall(r"\{eq\}`([^`<]+)`|\{(?:ref|numref)\}`[^<]+<([^>]+)>`", row["where"])
