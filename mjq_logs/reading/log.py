@@ -463,7 +463,7 @@ def _checked(name, column):
         column = np.asarray(column)
         if column.ndim != 1 or column.dtype.kind not in "iu":
             raise ValueError(f"{name} must be whole numbers, one for each job")
-    elif name == "need":
+    elif name == "need" and np.size(column):  # beside a log there may be no job
         column = checks.positive(name, column)
     elif name == "run":
         column = checks.not_negative(name, column)
