@@ -154,8 +154,6 @@ def _system(D: ArrayLike, N: ArrayLike, K: ArrayLike) -> tuple[np.ndarray, np.nd
     D = checks.numbers("D", D, ndim=2)
     checks.positive("demands", D.ravel())
     N, K = checks.counts("N", N, 0), checks.counts("K", K, 0)
-    if not len(D):
-        raise ValueError("D must have at least one station")
     if not D.shape[1] == len(N) == len(K):
         raise ValueError(f"D, N and K must have one entry for each class, got {D.shape[1]}, {len(N)} and {len(K)}")
     if (N < K).any():

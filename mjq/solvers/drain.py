@@ -54,6 +54,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import prod
 from typing import NamedTuple
 
 import numpy as np
@@ -74,6 +75,7 @@ BASIS_VECTORS, FEW_VECTORS = 40, 20  # the latter where vectors are so long that
 LONG_VECTOR = 1_000_000
 WHOLE_UNITS = 10_000_000  # units of the resource, for each class once, up to which configurations are counted first
 MOST_SWEEPS = 20_000
+WAYS_ON = "aggregate classes, simulate, or, where all rates are equal, call mjq.stability.throughput_equal_rates"
 MOST_VISITS = 10_000_000_000  # classes of configurations, over all passes: some minutes
 
 
@@ -142,9 +144,12 @@ def configurations(
     needs = needs.reshape(len(needs), len(whole))
     slack = np.broadcast_to(np.asarray(slack, dtype=float), whole.shape)
     free = np.broadcast_to(2 * needs.max(axis=0) if most_free is None else np.asarray(most_free), whole.shape)
-    too_many = f"more than {limit} configurations fit into {shown(resource)}: aggregate classes first"
+    too_many = f"more than {limit} configurations fit into {shown(resource)}: {WAYS_ON}"
     if _number(whole, needs, free) > limit:
         raise TooLarge(too_many)
+    with np.errstate(divide="ignore"):
+        alone = np.floor(_copies(whole + slack, needs).min(axis=1))
+    strides = _strides([int(count) for count in alone])
     counts = np.zeros((1, 0), dtype=np.int32)
     used = np.zeros((1, len(whole)))
     for i, need in enumerate(needs):
@@ -163,7 +168,7 @@ def configurations(
             raise TooLarge(f"more than {2**31} jobs of one class fit into {shown(resource)}: change the unit of work")
         counts = np.column_stack([counts[before], extra]).astype(np.int32)
         used = used[before] + extra[:, None] * need
-    return Configurations(counts, *_neighbours(*_keys(counts)))
+    return Configurations(counts, *_neighbours(counts.astype(np.int64) @ strides, strides))
 
 
 def _copies(room, need):
@@ -207,14 +212,16 @@ def _number(resource, needs, most_free):
     return ways.sum() - ways[emptier].sum()
 
 
-def _keys(counts):
-    """Return a whole number for each configuration, rising in lexicographic order, and what one more job adds."""
-    radix = counts.max(axis=0).astype(object) + 2  # one more than can be, so that sums never carry over
-    exact = [int(np.prod(radix[i + 1 :], initial=1)) for i in range(len(radix))]
+def _strides(most):
+    """Return what one more job of each class adds to the number of a configuration; they rise in their order.
+
+    At most so many jobs of each class fit.
+    """
+    radix = [count + 2 for count in most]  # one more than can be, so that sums never carry over
+    exact = [prod(radix[i + 1 :]) for i in range(len(radix))]
     if exact[0] * radix[0] >= 2**63:
-        raise TooLarge(f"{len(radix)} classes with up to {max(radix) - 2} jobs each are too many to number")
-    strides = np.array(exact, dtype=np.int64)
-    return counts.astype(np.int64) @ strides, strides
+        raise TooLarge(f"{len(radix)} classes with up to {max(most)} jobs each are too many to number: {WAYS_ON}")
+    return np.array(exact, dtype=np.int64)
 
 
 @numba.njit(cache=True, nogil=True)

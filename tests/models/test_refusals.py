@@ -169,7 +169,7 @@ REFUSALS = [
     (lambda: pd.large_pool_times(0.5, [[1.0], [2.0]], 3), "D must have two classes"),
     (lambda: pd.energy(DEMANDS, 70, 30, 80.0, (1,), (0, 0)), "one entry for each station"),
     (lambda: pd.energy(DEMANDS, 70, 30, 1.0, (1, 1), (0, 0)), "less than the work"),
-    (lambda: simulate_pool(np.ones((0, 2)), (5, 5), (2, 0), 1), "at least one station"),
+    (lambda: simulate_pool(np.ones((0, 2)), (5, 5), (2, 0), 1), "demands must have at least one number"),
     (lambda: simulate_pool(DEMANDS, (1, 2), (2, 1), 1), "N must be at least K"),
     (lambda: simulate_pool(DEMANDS, (1, 2), (0, 0), 1), "a place for at least one task"),
     (lambda: simulate_pool(DEMANDS, (1, 2, 3), (1, 1, 1), 1), "one entry for each class"),

@@ -79,6 +79,7 @@ REFUSALS = [
     (lambda: drain.configurations(5e9, [1]), "jobs of one class fit"),
     (lambda: drain.configurations(1.0, [1e-300, 1e-300]), "aggregate classes"),
     (lambda: drain.configurations(1.0, [1.0] * 40), "40 classes with up to 1 jobs each are too many to number"),
+    (lambda: drain.configurations(64, range(1, 21)), "to number: aggregate classes, simulate, or, where all rates are"),
     # Phase-type distributions
     (lambda: PhaseType([0.5], [[-1.0]]), "alpha must sum to 1"),
     (lambda: PhaseType([1.0], [[1.0]]), "the diagonal of T must be negative"),
