@@ -12,15 +12,21 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
+from html import escape
 from typing import Any
 
 from nbformat import NotebookNode
+from nbformat.v4 import new_markdown_cell
 from tabulate import tabulate
 
 from mjq_book.runs.statements import statements
 
 NUMBER = re.compile(r"(?<![\w.])[-−]?\d+(?:,\d{3})*(?:\.\d+)?(?:e[-+]?\d+)?(?![\d])")
+SENTENCE_END = re.compile(r"(?<=[.!?])(?<!\bEq\.)(?<!\bEqs\.)(?<!\bFig\.)(?<!\bFigs\.)\s+(?=[^a-z])")
 PADDING = re.compile(r"([ -])\1+")  # of tables, which their widest entry decides
+MANY_TIMES = 4  # a relative difference beyond which no per cent is told
+LINES, HEAD = 5, 2  # of what a run found, before all else; of a table above its rows
+EFFORT = {"jobs", "replications", "workers", "points", "systems", "cases", "seed"}  # parameters of no system
 SAME = 1e-9  # relative difference of numbers that count as equal
 CHECKS = "mjq-checks"  # marks the line that says how many checks passed
 ANOTHER_REASON = "Other for another reason, such as other versions or another processor"
@@ -29,12 +35,13 @@ KINDS = "sentence", "table", "figure", "result"
 
 @dataclass(frozen=True)
 class Shown:
-    """Hold what a cell shows: the cell's name, one of `KINDS`, the section in which it stands, and its text."""
+    """Hold what a cell shows: the cell's name, one of `KINDS`, the section in which it stands, its text and figure."""
 
     cell: str
     kind: str
     section: str
     text: str
+    picture: str = ""  # Markdown with the figure and its caption
 
 
 @dataclass(frozen=True)
@@ -69,21 +76,26 @@ class Change:
         >>> Change(item, "The limit is 3.5. It is 10 % too high: 2 are lost.").sentences
         ['The limit is 7.0 [3.5].']
         """
-        pairs = iter(self.numbers)
-
-        def beside(match):
-            old, new = next(pairs, (match[0], match[0]))
-            return f"{new} [{old}]" if _apart(old, new) else new
-
         if self.shown.kind != "sentence":
             return []
-        before, now = (re.split(r"(?<=[.!?])\s+(?=[^a-z])", text) for text in (self.before, self.shown.text))
-        return [both for x in now for both in [NUMBER.sub(beside, x)] if x not in before]
+        before = SENTENCE_END.split(self.before)
+        of_words = {NUMBER.sub("#", sentence): NUMBER.findall(sentence) for sentence in before}
+        found = []
+        for sentence in SENTENCE_END.split(self.shown.text):
+            old = iter(of_words.get(NUMBER.sub("#", sentence), ()))
+            if sentence not in before:
+                found.append(NUMBER.sub(lambda match, old=old: _beside(next(old, match[0]), match[0]), sentence))
+        return found
 
     @property
     def words(self) -> str:
         """Return what differs, and by how much, on one line."""
-        by = f" whose numbers are up to {100 * self.relative:.3g} % away" if self.relative else ""
+        by = ""
+        if self.relative:
+            old, new = max(self.numbers, key=lambda pair: _apart(*pair))
+            by = f" whose numbers are up to {100 * self.relative:.3g} % away"
+            if self.relative > MANY_TIMES:
+                by = f" with a number that goes from {old} to {new}"
         return " ".join(" ".join(self.sentences).split()) or f"a {self.shown.kind}{by}"
 
 
@@ -96,20 +108,23 @@ class Changes:
     given : dict
         Parameters that are not those of the book: name to the value in the run and the value in the book.
     differ : list of Change
-        In the order of the chapter.
+        First what depends on parameters of a system; then what depends on the effort alone, such as seed and jobs.
     strange : list of Change
         What differs although it cannot depend on them: other versions of software, or another processor.
+    moved : list of Shown
+        What may depend on them.
     """
 
     given: dict[str, tuple[Any, Any]]
     differ: list[Change]
     strange: list[Change]
+    moved: list[Shown]
 
 
 def shown(notebook: NotebookNode) -> list[Shown]:
     """Return what the named cells of an executed notebook show, but for checks."""
     section, outputs = "", []
-    for cell in notebook.cells:
+    for cell, below in zip(notebook.cells, [*notebook.cells[1:], new_markdown_cell()], strict=True):
         if cell.cell_type == "markdown":
             section = (re.findall(r"^## (.+)$", cell.source, re.M) or [section])[-1]
         elif cell.cell_type == "code" and "name" in cell.metadata:
@@ -119,7 +134,7 @@ def shown(notebook: NotebookNode) -> list[Shown]:
             kind = _kind(data, text)
             if text:
                 text = " ".join(text.split()) if kind == "sentence" else text  # where its lines end does not matter
-                outputs.append(Shown(cell.metadata.name, kind, section, text))
+                outputs.append(Shown(cell.metadata.name, kind, section, text, _picture(cell, data, below)))
     return outputs
 
 
@@ -174,15 +189,19 @@ def _when_called(lines):
 
 def between(stored: NotebookNode, executed: NotebookNode, given: dict[str, tuple[Any, Any]]) -> Changes:
     """Return how a chapter that was executed with other parameters differs from the outputs that the chapter stores."""
-    result = Changes(given, [], [])
-    depend = {cell for name, cells in moved(stored).items() if name in given for cell in cells}
+    cells_of = {name: cells for name, cells in moved(stored).items() if name in given}
+    depend = {cell for cells in cells_of.values() for cell in cells}
+    of_a_system = {cell for name, cells in cells_of.items() if name not in EFFORT for cell in cells}
     before = {item.cell: item.text for item in shown(stored)}
-    for item in shown(executed):
+    items = shown(executed)
+    result = Changes(given, [], [], [item for item in items if item.cell in depend])
+    for item in items:
         change = Change(item, before.get(item.cell, ""))
         if change.counts and item.cell in depend:
             result.differ.append(change)
         elif change.counts and item.kind != "figure":  # which may be drawn otherwise in a last digit
             result.strange.append(change)
+    result.differ.sort(key=lambda change: change.shown.cell not in of_a_system)
     return result
 
 
@@ -225,18 +244,28 @@ def _joined(words):
 
 
 def told(changes: Changes) -> str:
-    """Return what a run has other than the book, as Markdown."""
+    """Return what a run has other than the book, as Markdown: its parameters, the first answers, and a fold with all.
+
+    The first answers are a short table or what a cell prints, some sentences, and a figure.
+    """
     values = [f"`{name} = {now!r}` (in the book {before!r})" for name, (now, before) in changes.given.items()]
-    lines = [
-        f"Parameters: {', '.join(values) or 'those of the book'}; all others are the book's.",
-        f"Other than in the book: {named(x.shown for x in changes.differ)}.",
-    ]
+    given = f"Parameters: {', '.join(values) or 'those of the book'}; all others are the book's."
+    lines = [f"> **A run of this chapter.** {given} Numbers in brackets are the book's."]
+    results = [x.shown for x in changes.differ if x.shown.kind in ("table", "result")]
+    short = next((x for x in results if len(x.text.splitlines()) <= LINES + HEAD), None)
+    if short:
+        lines.append(short.text if short.kind == "table" else f"```text\n{short.text}\n```")
+    first = [sentence for x in changes.differ for sentence in x.sentences][:LINES]
+    lines.append("\n".join(f"* {' '.join(sentence.split())}" for sentence in first))
+    lines.append(next((x.shown.picture for x in changes.differ if x.shown.picture), ""))
+    lines.append(f"Other than in the book: {named(x.shown for x in changes.differ)}.")
     if changes.differ:
         rows = [f"| {x.shown.section} | {x.words.replace('|', ' ')} |" for x in changes.differ]
-        lines.append("\n".join(["| Where | What differs, with the book's numbers in brackets |", "|:--|:--|", *rows]))
+        rows = ["| Where | What differs, with the book's numbers in brackets |", "|:--|:--|", *rows]
+        lines.append("<details><summary>All that differs</summary>\n\n" + "\n".join(rows) + "\n\n</details>")
     if changes.strange:
         lines.append(f"{ANOTHER_REASON}: {named(x.shown for x in changes.strange)}.")
-    return "\n\n".join(lines)
+    return "\n\n".join(filter(None, lines))
 
 
 def _text(data):
@@ -245,12 +274,25 @@ def _text(data):
     return next((str(data[kind]) for kind in kinds if kind in data), "")
 
 
+def _picture(cell, data, below):
+    """Return the figure of a cell as Markdown that needs no other file, with its caption in the cell below."""
+    png = next((part["image/png"] for part in data if "image/png" in part), None)
+    words = escape(cell.metadata.get("mystnb", {}).get("image", {}).get("alt", ""))
+    caption = below.source.partition("</div>")[2].strip()
+    return png and f'<img alt="{words}" src="data:image/png;base64,{"".join(png.split())}">\n\n{caption}'
+
+
 def _kind(data, text):
     if any(kind.startswith("image/") for part in data for kind in part):
         return "figure"
     if re.search(r"^\|[-:|]+\|$", text, re.M):
         return "table"
     return "sentence" if any("text/markdown" in part for part in data) else "result"
+
+
+def _beside(old, new):
+    """Return a number with the book's in brackets if it is another one."""
+    return f"{new} [{old}]" if _apart(old, new) else new
 
 
 def _apart(a, b):

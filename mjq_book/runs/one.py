@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from base64 import b64decode
 from collections.abc import Mapping
@@ -16,6 +17,9 @@ from nbformat.v4 import new_markdown_cell
 from mjq_book.runs import changes, execution, inputs, provenance, results
 from mjq_book.runs.chapters import chapter
 from mjq_logs._util import folders
+
+ANSWER = "The answer"  # the heading of a chapter's first section
+OF_THE_BOOK = "*This section is about the book's own system. The parameters of this run change nothing in it.*"
 
 
 class RunFailed(RuntimeError):
@@ -137,8 +141,11 @@ def _explained(executed, differences):
     (checked,) = [k for k, cell in enumerate(executed.cells) if "checks" in cell.metadata.get("tags", [])]
     executed.cells.insert(checked + 1, new_markdown_cell(changes.explained(executed)))
     if differences:
-        summary = changes.told(differences).replace("\n", "\n> ")
-        executed.cells.insert(1, new_markdown_cell("> **A run of this chapter.** " + summary))
+        executed.cells.insert(1, new_markdown_cell(f"## What this run found\n\n{changes.told(differences)}"))
+        if differences.given and not any(x.section == ANSWER for x in differences.moved):
+            for cell in executed.cells:
+                if cell.cell_type == "markdown":
+                    cell.source = re.sub(rf"^## {ANSWER}$", rf"\g<0>\n\n{OF_THE_BOOK}", cell.source, flags=re.M)
     return executed
 
 

@@ -112,6 +112,42 @@ def test_what_differs_is_told_with_the_numbers_of_the_book():
     told = changes.told(found)
     assert "`n = 60` (in the book 30); all others are the book's" in told
     assert "Other than in the book: 1 sentence, 1 table and 1 figure." in told
+    assert "* Of 60 [30] servers 3.5 are idle.\n* The limit is 14.0 [7.0], or 1,000 a day." in told
+    assert told.index("| 60 | 4.2 |") < told.index("* Of 60 [30]") < told.index("<details>")
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "words"),
+    [
+        ("a share of 0 %", "a share of 0.2 %", "a table with a number that goes from 0 to 0.2"),
+        ("12 of 5 and 6", "15 of 5 and 216", "a table with a number that goes from 6 to 216"),
+        ("a share of 10 %", "a share of 15 %", "a table whose numbers are up to 50 % away"),
+    ],
+)
+def test_no_difference_is_infinite_or_thousands_of_per_cent(before, now, words):
+    assert changes.Change(changes.Shown("a", "table", "", now), before).words == words
+
+
+def test_a_sentence_has_its_own_numbers_of_the_book_also_where_another_one_is_new():
+    now = changes.Shown("a", "sentence", "", "By Eq. (7) it is 4. Nothing is compared. In Fig. 2 it is 3.")
+    change = changes.Change(now, "By Eq. (7) it is 5. All 9 are compared. In Fig. 2 it is 3.")
+    assert change.sentences == ["By Eq. (7) it is 4 [5].", "Nothing is compared."]
+
+
+def test_the_first_figure_that_changed_is_shown_with_its_caption():
+    stored, run = (notebook("n = 1", "n", outputs={1: shows(x, "image/png")}) for x in ("AA==", "AB=="))
+    run.cells[-1].metadata.mystnb = {"figure": {"name": "waste"}, "image": {"alt": 'A "curve".'}}
+    run.cells.append(new_markdown_cell('<div id="waste"></div>\n\n**Fig. 2.1.** Waste.'))
+    told = changes.told(changes.between(stored, run, {"n": (2, 1)}))
+    assert '<img alt="A &quot;curve&quot;." src="data:image/png;base64,AB==">\n\n**Fig. 2.1.** Waste.' in told
+
+
+def test_what_depends_on_a_system_comes_before_what_depends_on_the_effort():
+    cells = ["jobs = 1\nn = 1", "jobs", "n"]
+    stored, run = (notebook(*cells, outputs={1: shows(x), 2: shows(x)}) for x in ("It is 1.", "It is 2."))
+    found = changes.between(stored, run, {"jobs": (2, 1), "n": (2, 1)})
+    assert [x.shown.cell for x in found.differ] == ["cell 2", "cell 1"]
+    assert [x.cell for x in found.moved] == ["cell 1", "cell 2"]
 
 
 def test_what_differs_though_it_cannot_depend_on_the_parameters_is_told_apart():

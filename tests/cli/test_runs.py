@@ -142,7 +142,9 @@ def test_the_notebook_of_a_run_is_one_to_read(here, quick):
     ]
     texts = [cell.source for cell in written.cells if cell.cell_type == "markdown"]
     assert [text for text in texts + outputs if re.search(RAW, text, re.M)] == []
-    assert texts[1].startswith("> **A run of this chapter.** Parameters:")
+    assert "## What this run found\n\n> **A run of this chapter.** Parameters:" in "\n\n".join(texts[:2])
+    answer = next(text for text in texts if "## The answer" in text)
+    assert "## The answer\n\n*This section is about the book's own system." in answer
     assert sum("Solution" in text for text in texts) >= 6
     names = [[cell.metadata.get("name") for cell in x.cells if cell.cell_type == "code"] for x in (chapter, written)]
     assert names[0] == names[1]
