@@ -214,8 +214,6 @@ def replay(
     if not len(submit) == len(held) == len(run) == len(estimates):
         lengths = f"{len(submit)}, {len(held)}, {len(run)} and {len(estimates)}"
         raise ValueError(f"submit, need, run and estimate must have one entry for each job, got {lengths}")
-    if not len(submit):
-        raise ValueError("submit, need, run and estimate must have at least one job")
     if ties not in TIES:
         raise ValueError(f"ties must be one of {', '.join(TIES)}; got {ties!r}")
     rule = policies.policy(policy, np.size(servers))

@@ -40,7 +40,7 @@ REFUSALS = [
     (replay, LOG | dict(run=(1,)), "one entry for each job, got 2, 2, 1 and 1"),
     (replay, LOG | dict(estimate=(1, 2, 3)), "one entry for each job, got 2, 2, 2 and 3"),
     (replay, LOG | dict(estimate=(1, -2)), "estimate must not be negative"),
-    (replay, LOG | dict(submit=(), need=(), run=()), "at least one job"),
+    (replay, LOG | dict(submit=(), need=(), run=()), "need must have at least one number"),
     (replay, LOG | dict(policy="lifo"), "policy must be one of fcfs, .*; got 'lifo'"),
     (replay, LOG | dict(policy="easy-2"), "got 'easy-2'"),
     (replay, LOG | dict(policy="backfill--1"), "got 'backfill--1'"),
