@@ -254,7 +254,8 @@ def told(changes: Changes) -> str:
     results = [x.shown for x in changes.differ if x.shown.kind in ("table", "result")]
     short = next((x for x in results if len(x.text.splitlines()) <= LINES + HEAD), None)
     if short:
-        lines.append(short.text if short.kind == "table" else f"```text\n{short.text}\n```")
+        text = short.text if short.kind == "table" else f"```text\n{short.text}\n```"
+        lines.append(f"From *{short.section}*:\n\n{text}")
     first = [sentence for x in changes.differ for sentence in x.sentences][:LINES]
     lines.append("\n".join(f"* {' '.join(sentence.split())}" for sentence in first))
     lines.append(next((x.shown.picture for x in changes.differ if x.shown.picture), ""))

@@ -140,6 +140,8 @@ def chapter(name: str | Path) -> Chapter:
     path = Path(name) if is_file else NOTEBOOKS / f"{name}.ipynb"
     if is_file and not path.is_file():
         raise ValueError(f"there is no notebook {str(name)!r}")
+    if not is_file and name not in known and path.is_file():
+        raise ValueError(f"{name} is no chapter; give its path: {path}")
     if not is_file and name not in known:
         raise ValueError(f"there is no chapter {name!r}; {nearest(str(name), known)}" if known else NONE_HERE)
     import nbformat  # takes a second, which help and errors need not wait for

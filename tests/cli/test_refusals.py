@@ -108,6 +108,7 @@ def test_what_is_wrong_is_named_and_nothing_is_executed(here, call, words):
 
 BAD = [
     (["run", "stabilty"], "there is no chapter 'stabilty'; nearest: stability"),
+    (["run", "five_models", "-p", "lam", "0.5"], "five_models is no chapter; give its path: "),
     (["run", "stability", "-p", "nn1", "3"], "stability has no parameter 'nn1'; nearest: n1"),
     (["run", "stability", "-p", "n", "30", "-p", "n", "40"], "given twice"),
     (["run", "stability", "-p", "p1", HUGE], "p1 must be at most 1.8e+308 in size"),
