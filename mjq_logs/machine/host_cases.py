@@ -119,5 +119,5 @@ def jobs_that_fit(log: Log, hosts: Hosts) -> tuple[Log, int, float]:
             f"{counted(int((~fits).sum()), 'job')} of {len(log)}, with {percent(lost)} of the work, fit on none of "
             f"{hosts_in_words(hosts, log.resources)}: one needs {worst}. Hosts are for jobs that fit on one of them"
         )
-    before = log.before and log.before.of(hosts.most_on_one(plain(log.before.need)) > 0)
+    before = log.before and log.before.some(hosts.most_on_one(plain(log.before.need)) > 0)
     return log.of(fits, before=before), int((~fits).sum()), lost

@@ -119,7 +119,7 @@ def replay_log(
 
     >>> from mjq_logs.reading.log import Before
     >>> need, run, came, start = (np.array([x]) for x in (1.0, 25.0, 0.0, 5.0))
-    >>> there = Before(need, run, came, start, None, np.array([False]))
+    >>> there = Before(need, came, start, None, run, np.array([False]))
     >>> log = Log(need=[1], run=[5], submit=[10], servers=1, window=(8, 40), before=there)
     >>> replay_log(log, 1).wait.tolist()
     [20.0]

@@ -22,13 +22,10 @@ HOUR = 3600.0
 BLOCKS = 10, 100, 1000  # successive jobs that are taken together where the order of a log matters
 INFERRED = "the most that its jobs held at once: there may be more"  # where the servers of a log are from
 SIZES_OF = "--servers N,N with a number for each resource"
-# columns of Before and Present
-PARTS = "need", "run", "arrival", "start", "estimate", "unfinished", "priority", "tasks", "at_once"
 COLUMNS = (
-    "need", "run", "submit", "eligible", "start", "estimate", "number", "user", "unfinished", "priority",
+    "need", "run", "submit", "eligible", "arrival", "start", "estimate", "number", "user", "unfinished", "priority",
+    "tasks", "at_once",
 )  # fmt: skip
-
-
 Column = np.ndarray | None  # None if the file lacks it
 
 
@@ -59,28 +56,69 @@ class Gap(NamedTuple):
     taken: float
 
 
-class Part(ReadOnly):
-    """Hold jobs beside those of a log."""
+class Columns(ReadOnly):
+    """Hold jobs as columns with one value for each, which are checked when they are made."""
 
-    def of(self, which: np.ndarray, **changed: Any) -> Self | None:
-        """Return some of them, by a mask, with changed fields; None where there are none."""
-        if not which.any():
-            return None
-        columns = {name: column[which] for name in PARTS if (column := getattr(self, name, None)) is not None}
-        return replace(self, **columns | changed)  # type: ignore[type-var]
+    def __post_init__(self) -> None:
+        columns = {name: _checked(name, column) for name, column in self.columns().items()}
+        number = len(columns["need"])
+        for name, column in columns.items():
+            if len(column) != number:
+                raise ValueError(f"{name} has {len(column)} values for {number} jobs: each column has one for each job")
+            object.__setattr__(self, name, column)
+
+    def columns(self) -> dict[str, Any]:
+        """Return the columns that are known, by their names."""
+        return {name: column for name in COLUMNS if (column := self.__dict__.get(name)) is not None}
+
+    def of(self, which: ArrayLike, **changed: Any) -> Self:
+        """Return some of the jobs, by their places in this order or by a mask, with changed fields.
+
+        Examples
+        --------
+        >>> log = Log(need=np.array([1., 4.]), run=np.array([60., 30.]), submit=np.array([0., 9.]))
+        >>> log.of([1]).need.tolist(), log.of(log.need < 4, servers=8).servers
+        ([4.0], 8.0)
+        """
+        taken = {name: column[which] for name, column in self.columns().items()}
+        return replace(self, **taken | changed)  # type: ignore[type-var]
 
 
 @dataclass(frozen=True, eq=False)
-class Present(Part):
-    """Hold the jobs that had not ended when a log was taken.
+class Part(Columns):
+    """Hold jobs beside those of a log.
 
     Attributes
     ----------
     need : float array, shape (P,), or Vectors
     arrival, start : float array, shape (P,)
-        On the clock of the log [s]; the start of a job that waits is not a number.
-    estimate : float array, shape (P,)
+        On the clock of the log [s]; the start of a job is not a number where it is not known.
+    estimate : float array, shape (P,), or None
         For how long it was said to run at most [s]; not a number where that is not known.
+
+    Raises
+    ------
+    ValueError
+        If an array has not one entry for each job, a need is not positive, a run time is negative, or a time is
+        infinite.
+    """
+
+    need: np.ndarray
+    arrival: np.ndarray
+    start: np.ndarray
+    estimate: Column
+
+    def some(self, which: np.ndarray, **changed: Any) -> Self | None:
+        """Return what :meth:`of` does; None where there are none."""
+        return self.of(which, **changed) if which.any() else None
+
+
+@dataclass(frozen=True, eq=False)
+class Present(Part):
+    """Hold the jobs that had not ended when a log was taken; those that wait have no start.
+
+    Attributes
+    ----------
     taken : float
         When the log was taken [s]: the latest time that it tells of.
     left_out : int
@@ -89,16 +127,8 @@ class Present(Part):
         Of an array that waits: how many tasks there are, and how many of them may run at once, 0 for all.
     cut : int
         Arrays whose list of tasks was cut, so that there are more.
-
-    Raises
-    ------
-    ValueError
-        If an array has not one entry for each job, a need is not positive, or a time is infinite.
     """
 
-    need: np.ndarray
-    arrival: np.ndarray
-    start: np.ndarray
     estimate: np.ndarray
     taken: float
     left_out: int
@@ -106,48 +136,29 @@ class Present(Part):
     at_once: np.ndarray
     cut: int = 0
 
-    def __post_init__(self) -> None:
-        _set_columns(self, "need", "arrival", "start", "estimate", "tasks", "at_once")
-
 
 @dataclass(frozen=True, eq=False)
 class Before(Part):
     """Hold the jobs that came before the window of a log and had not ended when it began.
 
+    A job that starts after the window begins waits at its beginning.
+
     Attributes
     ----------
-    need : float array, shape (B,), or Vectors
-    run : float array, shape (B,)
-    arrival, start : float array, shape (B,)
-        On the clock of the log [s]; a job that starts after the window begins waits at its beginning.
-    estimate : float array, shape (B,), or None
-        For how long it was said to run at most [s]; not a number where that is not known.
-    unfinished : bool array, shape (B,)
+    run : float array, shape (P,)
+    unfinished : bool array, shape (P,)
         Whether it still ran when the window ended: its run time is what had passed by then.
-    priority : int array, shape (B,), or None
+    priority : int array, shape (P,), or None
         As that of the log.
-
-    Raises
-    ------
-    ValueError
-        If an array has not one entry for each job, a need is not positive, a run time is negative, or a time is not
-        finite.
     """
 
-    need: np.ndarray
     run: np.ndarray
-    arrival: np.ndarray
-    start: np.ndarray
-    estimate: Column
     unfinished: np.ndarray
     priority: Column = None
 
-    def __post_init__(self) -> None:
-        _set_columns(self, "need", "run", "arrival", "start", "estimate", "unfinished", "priority")
-
 
 @dataclass(frozen=True, eq=False)
-class Log(ReadOnly):
+class Log(Columns):
     """Hold the jobs of a cluster log in the order in which they queue: by arrival, then by number.
 
     A log is checked once, when it is made, and nobody can write into its columns. A column that the file lacks is None,
@@ -261,7 +272,7 @@ class Log(ReadOnly):
     user_limit: float | None = None
 
     def __post_init__(self) -> None:
-        _set_columns(self, *COLUMNS)
+        super().__post_init__()
         if not len(self):
             raise ValueError("a log must have at least one job")
         if self.resources and self.servers is not None:
@@ -282,18 +293,6 @@ class Log(ReadOnly):
 
     def __len__(self) -> int:
         return len(self.run)
-
-    def of(self, which: ArrayLike, **changed: Any) -> Self:
-        """Return the log of some of its jobs, by their places in this order or by a mask, with changed fields.
-
-        Examples
-        --------
-        >>> log = Log(need=np.array([1., 4.]), run=np.array([60., 30.]), submit=np.array([0., 9.]))
-        >>> log.of([1]).need.tolist(), log.of(log.need < 4, servers=8).servers
-        ([4.0], 8.0)
-        """
-        taken = {name: column[which] for name in COLUMNS if (column := getattr(self, name)) is not None}
-        return replace(self, **taken | changed)
 
     @property
     def resources(self) -> tuple[str, ...]:
@@ -337,7 +336,7 @@ class Log(ReadOnly):
         for name in ("before", "present"):
             part = getattr(self, name)
             needed: Any = None if part is None else part.need.values[:, k]
-            parts[name] = part and part.of(needed > 0, need=needed[needed > 0])
+            parts[name] = part and part.some(needed > 0, need=needed[needed > 0])
         return self.of(
             need > 0,
             need=need[need > 0],
@@ -437,16 +436,6 @@ class Log(ReadOnly):
         """Return the different needs, shape (L,) or (L, d), and which of them each job has, shape (J,)."""
         needs, kind = np.unique(self.needs, axis=0 if self.resources else None, return_inverse=True)
         return needs, kind.reshape(-1)
-
-
-def _set_columns(jobs, *names):
-    """Check the columns of jobs, and put them in their places as arrays that nobody can write to."""
-    columns = {name: _checked(name, column) for name in names if (column := getattr(jobs, name)) is not None}
-    number = len(columns["need"])
-    for name, column in columns.items():
-        if len(column) != number:
-            raise ValueError(f"{name} has {len(column)} values for {number} jobs: each column has one for each job")
-        object.__setattr__(jobs, name, column)
 
 
 def _checked(name, column):

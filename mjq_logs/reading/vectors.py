@@ -93,15 +93,15 @@ of them, such as --unit cpus
 
 
 def joined(columns: Sequence[Any]) -> Any:
-    """Return columns one after the other: arrays, or needs of several resources.
+    """Return columns one after the other: arrays, or needs of several resources; None where one is None.
 
     >>> joined([Vectors([(4, 8)], ("cpus", "mem")), Vectors([(1, 0)], ("cpus", "mem"))]).values.tolist()
     [[4.0, 8.0], [1.0, 0.0]]
     """
-    first = columns[0]
-    if isinstance(first, Vectors):
-        return Vectors(np.concatenate([column.values for column in columns]), first.resources)
-    return np.concatenate(columns)
+    if any(column is None for column in columns):
+        return None
+    values = np.concatenate([plain(column) for column in columns])
+    return Vectors(values, columns[0].resources) if isinstance(columns[0], Vectors) else values
 
 
 def plain(column: Any) -> np.ndarray:

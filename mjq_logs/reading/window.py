@@ -23,6 +23,9 @@ MOST_OF_THE_TIME = 0.99
 FEWEST_JOBS = 200  # from which on something is said of load and waits
 LONGEST_RUNS = 5  # of the longest runs there must be in the time that the log sees
 NEGLIGIBLE = 0.01  # share of the work that the runs longer than the longest one may bring
+# Columns of who was there when a window begins, and when it ends; what stands for one that some jobs lack.
+OF_BEFORE: dict[str, Any] = dict.fromkeys(("need", "run", "arrival", "start", "estimate", "unfinished", "priority"))
+OF_PRESENT = dict.fromkeys(("need", "arrival", "start")) | {"estimate": np.nan, "tasks": 1, "at_once": 0}
 
 
 class Window(Plain):
@@ -208,69 +211,56 @@ def cut_window(log: Log, begin: float | None = None, end: float | None = None) -
     runs = ~waits & ((start + log.run > known) | ongoing)
     run = np.where(runs, np.clip(known - start, 0.0, log.run), log.run)
     early = (arrival < begin) & ~(start + log.run <= begin)
-    there = _before(log, early & ~waits, start, run, runs, begin, known)
+    inside_runs = runs[inside & ~waits]
+    ended, later = int(((arrival < begin) & ~early).sum()), int((arrival > end).sum())
+    notes = [f"{counted(ended, 'job')} ended before the window"] * (ended > 0)
+    notes += [f"{counted(later, 'job')} came after the window"] * (later > 0)
     return log.of(
         inside & ~waits,
         run=run[inside & ~waits],
-        unfinished=runs[inside & ~waits] if runs[inside].any() else None,
+        unfinished=inside_runs if inside_runs.any() else None,
         window=(begin, end),
-        before=there,
+        before=_before(log, early & ~waits, begin, known, start=start, run=run, unfinished=runs),
         present=_present(log, (inside | early) & (runs | waits), start, end) if known < np.inf else log.present,
-        notes=(*log.notes, *_left_out(arrival, early, begin, end)),
+        notes=(*log.notes, *notes),
     )
 
 
-def _left_out(arrival, early, begin, end):
-    """Say how many jobs are not in a shorter window."""
-    ended, later = int(((arrival < begin) & ~early).sum()), int((arrival > end).sum())
-    sentences = [f"{counted(ended, 'job')} ended before the window"] * (ended > 0)
-    return sentences + [f"{counted(later, 'job')} came after the window"] * (later > 0)
+def _rows(jobs, which, columns, **changed):
+    """Return some rows of columns of jobs; of one that they lack its default, or None."""
+    rows = {}
+    for name, default in columns.items():
+        column = changed.get(name, getattr(jobs, name, None))
+        missing = None if default is None else np.full(int(which.sum()), default)
+        rows[name] = missing if column is None else column[which]
+    return rows
 
 
-def _before(log, which, start, run, runs, begin, end):
+def _before(log, which, begin, end, **changed):
     """Return who was there when a window begins, also of those who were there before that of the log; or None."""
-    columns = [(log.need, run, log.arrival, start, log.estimate, runs, log.priority)]
-    chosen = [which]
-    old = log.before
+    parts, old = [_rows(log, which, OF_BEFORE, **changed)], log.before
     if old is not None:
-        still = old.unfinished | (old.start + old.run > end)
-        ran = np.where(old.start + old.run > end, end - old.start, old.run)
-        columns.insert(0, (old.need, ran, old.arrival, old.start, old.estimate, still, old.priority))
-        chosen.insert(0, ~(old.start + old.run <= begin) & ~(old.start > end))
-    parts: list[Any] = [
-        None if any(x is None for x in part) else joined([x[k] for x, k in zip(part, chosen, strict=True)])
-        for part in zip(*columns, strict=True)
-    ]
-    return Before(*parts) if any(k.any() for k in chosen) else None
+        ends = old.start + old.run
+        run, runs = np.where(ends > end, end - old.start, old.run), old.unfinished | (ends > end)
+        there = ~(ends <= begin) & ~(old.start > end)
+        parts.insert(0, _rows(old, there, OF_BEFORE, run=run, unfinished=runs))
+    columns = {name: joined([part[name] for part in parts]) for name in OF_BEFORE}
+    return Before(**columns) if len(columns["need"]) else None
 
 
 def _present(log, which, start, end):
     """Return who had not ended when a window ends."""
-    one = np.ones(int(which.sum()), dtype=int)
-    columns = [(log.need[which], log.arrival[which], start[which], _some(log.estimate, which), one, 0 * one)]
-    old, here = log.before, log.present
+    parts, old, here = [_rows(log, which, OF_PRESENT, start=start)], log.before, log.present
     if old is not None:
-        kept = old.unfinished | (old.start + old.run > end)
-        one = np.ones(int(kept.sum()), dtype=int)
-        row = old.need[kept], old.arrival[kept], old.start[kept], _some(old.estimate, kept), one, 0 * one
-        columns.insert(0, row)
+        parts.insert(0, _rows(old, old.unfinished | (old.start + old.run > end), OF_PRESENT))
     if here is not None:  # who waited on until the log was taken
-        kept = np.isnan(here.start) & (here.arrival <= end)
-        names = "need", "arrival", "start", "estimate", "tasks", "at_once"
-        columns.append(tuple(getattr(here, name)[kept] for name in names))
-    need, arrival, began, limit, tasks, at_once = (
-        joined([np.full(len(row[0]), np.nan) if x is None else x for x, row in zip(part, columns, strict=True)])
-        for part in zip(*columns, strict=True)
-    )
-    if not len(need):
+        parts.append(_rows(here, np.isnan(here.start) & (here.arrival <= end), OF_PRESENT))
+    columns = {name: joined([part[name] for part in parts]) for name in OF_PRESENT}
+    if not len(columns["need"]):
         return None
-    began = np.where(began <= end, began, np.nan)
+    columns["start"] = np.where(columns["start"] <= end, columns["start"], np.nan)
     left_out, cut = (0, 0) if here is None else (here.left_out, here.cut)
-    return Present(need, arrival, began, limit, end, left_out, tasks, at_once, cut)
-
-
-def _some(column, which):
-    return None if column is None else column[which]
+    return Present(**columns, taken=end, left_out=left_out, cut=cut)
 
 
 def window_of(log: Log) -> Window | None:

@@ -174,7 +174,7 @@ def test_jobs_that_fit_on_no_host_are_left_out_and_counted():
     submit = np.sort(rng.uniform(0, 200 * HOUR, 1000))
     large = np.arange(1000) % 200 == 7
     need = np.where(large, 9.0, log.need)
-    before = Before([9.0, 2.0], [99.0, 99.0], [-9.0, -8.0], [-9.0, -8.0], None, [False, False])
+    before = Before([9.0, 2.0], [-9.0, -8.0], [-9.0, -8.0], None, [99.0, 99.0], [False, False])
     whole = Log(need=need, run=log.run, submit=submit, before=before, window=(0.0, 200 * HOUR))
     result = report_on_hosts(whole, ALIKE)
     rest = report_on_hosts(whole.of(~large, before=None), ALIKE)
@@ -290,7 +290,7 @@ def test_the_same_hosts_in_other_words_are_the_same(path):
 def test_a_replay_on_one_host_is_first_come_first_served_from_the_same_state(seed, resources):
     log = arriving(seed, resources)
     need = np.ones(2) * 3 if resources == 1 else Vectors(np.full((2, 2), 3.0), ("cpus", "mem"))
-    before = Before(need, [30.0, 20.0], [-20.0, -5.0], [-10.0, 4.0], None, [False, False])
+    before = Before(need, [-20.0, -5.0], [-10.0, 4.0], None, [30.0, 20.0], [False, False])
     log = log.of(slice(None), before=before, window=(0.0, 500.0))
     hosts = Hosts((1,), ((7.0,) * resources,))
     size = np.full(resources, 7.0) if resources > 1 else 7.0

@@ -282,7 +282,7 @@ def test_commands_that_know_one_resource_name_the_option(tmp_path, words):
 
 
 def test_who_was_there_before_keeps_all_that_it_holds():
-    before = Before(Vectors([(0, 4)], BOTH), *(np.array([x]) for x in (30.0, 0.0, 0.0)), None, np.array([False]))
+    before = Before(Vectors([(0, 4)], BOTH), [0.0], [0.0], None, [30.0], [False])
     log = log_of([(2, 1)], [10], (4, 4), submit=[20], start=[20], window=(20, 30), before=before)
     assert (mjq_logs.busy_share(log.alone("cpus")), mjq_logs.busy_share(log.alone("mem"))) == (0.5, 1.25)
 

@@ -179,8 +179,7 @@ def test_who_blocks_in_a_replay_second_by_second(seed, policy):
 def test_what_the_first_lacked_by_the_log_itself_may_be_nothing():
     """The second job fits from 3 on, and starts at 7; who came before the window counts."""
     columns = dict(submit=[2.0, 2.0], start=[2.0, 7.0], servers=(4, 4), window=(2.0, 9.0))
-    there = (np.array([x]) for x in (3.0, 0.0, 0.0))
-    before = Before(Vectors([(2, 1)], ("cpus", "mem")), *there, None, np.array([False]))
+    before = Before(Vectors([(2, 1)], ("cpus", "mem")), [0.0], [0.0], None, [3.0], [False])
     log = log_of([(1, 1), (2, 1)], [9.0, 2.0], **columns, before=before)
     what = in_log(log)
     assert {tuple(row.lacks): row.share for row in what.blocked} == pytest.approx({("cpus",): 0.2, (): 0.8})
