@@ -15,13 +15,7 @@ Choose = Callable[[list[str]], Mapping[str, str]]
 
 
 def first_line(blocks: Iterable[tuple[int, list[str]]]) -> tuple[int, str, Iterator[tuple[int, list[str]]]]:
-    """Return the number of the first line that is not blank, that line, and blocks of those after it.
-
-    Raises
-    ------
-    ValueError
-        If there is no such line.
-    """
+    """Return the number of the first line that is not blank, that line, and blocks of those after it."""
     blocks = iter(blocks)
     for first, lines in blocks:
         place = next((k for k, line in enumerate(lines) if line.strip()), None)
@@ -51,22 +45,9 @@ def split(
 ) -> pl.DataFrame:
     """Return columns of plain lines as text; `fits` says whether a line has as many fields as there are names.
 
-    Parameters
-    ----------
-    first : int
-        Number of the first line.
-    lines : list of str
-        Blank ones are passed over.
-    delimiter : str
-    names : sequence of str
-        Of all columns of the file.
-    chosen : mapping
-        From new names of columns to those of the file.
-    ended : bool
-        Whether a delimiter also ends each line.
+    Lines have numbers from `first` on, and blank ones are passed over. `chosen` maps new names of columns to some of
+    the `names` in the file; `ended` says whether a delimiter also ends each line.
 
-    Examples
-    --------
     >>> split(2, ["1;a", "", "2;b;c"], ";", ["x", "y"], {"name": "y"}).rows()
     [(2, 'a', True), (4, 'b', False)]
     """
@@ -86,48 +67,41 @@ def split(
 def quoted(blocks: Iterable[tuple[int, list[str]]], choose: Choose) -> Iterator[pl.DataFrame]:
     """Yield what :func:`split` returns for a CSV file whose cells may be quoted, its header first.
 
-    Parameters
-    ----------
-    blocks : iterable
-        Of ``mjq_logs.reading.text.blocks``.
-    choose : callable
-        From the names in the header to what is chosen.
-
-    Raises
-    ------
-    ValueError
-        If the file is empty, a column that is chosen is there twice, or a cell is too long.
+    `choose` maps the names in the header to what is chosen of them. ``ValueError`` if the file is empty, a column that
+    is chosen is there twice, or a cell is too long.
     """
     first, header, blocks = first_line(blocks)
     delimiter = max(",;\t|", key=header.count)
-    if _is_plain([header]):
-        names = [name.strip() for name in header.removesuffix("\r").split(delimiter)]
-        chosen = choose(names)
-        require_once(names, chosen.values())
-        for start, lines in blocks:
-            if not _is_plain(lines):
-                blocks, first = chain([(start, lines)], blocks), start
-                break
-            yield split(start, lines, delimiter, names, chosen)
+    blocks, names, chosen = chain([(first, [header])], blocks), [], {}
+    for first, lines in blocks:
+        if not _is_plain(lines):
+            break
+        if names:
+            yield split(first, lines, delimiter, names, chosen)
         else:
-            return
+            names, chosen = _names(lines[0].removesuffix("\r").split(delimiter), choose)
     else:
-        names = None
-        blocks = chain([(first, [header])], blocks)
+        return
     # What is quoted is not read by polars, which ends at a row that is too long, fills one that is too short, and does
     # not number them.
-    rows = csv.reader((line + "\n" for _, block in blocks for line in block), delimiter=delimiter)
-    before = first - 1
+    rest = chain([lines], (block for _, block in blocks))
+    rows = csv.reader((line + "\n" for block in rest for line in block), delimiter=delimiter)
     try:
-        if names is None:
-            names = [name.strip() for name in next(rows)]
-            chosen = choose(names)
-            require_once(names, chosen.values())
-        cells = ((rows.line_num + before, row) for row in rows if len(row) > 1 or (row and row[0].strip()))
+        if not names:
+            names, chosen = _names(next(rows), choose)
+        cells = ((rows.line_num + first - 1, row) for row in rows if len(row) > 1 or (row and row[0].strip()))
         while batch := list(islice(cells, ROWS)):
             yield _texts(batch, names, chosen)
     except csv.Error as error:
-        raise ValueError(f"line {rows.line_num + before}: {error}") from None
+        raise ValueError(f"line {rows.line_num + first - 1}: {error}") from None
+
+
+def _names(cells, choose):
+    """Return the names in a header, and what is chosen of them."""
+    names = [name.strip() for name in cells]
+    chosen = choose(names)
+    require_once(names, chosen.values())
+    return names, chosen
 
 
 def _is_plain(lines):
@@ -140,10 +114,10 @@ def _is_plain(lines):
 def _texts(rows, names, chosen):
     """Return the chosen columns as text, under their new names; rows that do not fit the header are null."""
     fits = [len(row) == len(names) for _, row in rows]
+    places = {ours: names.index(theirs) for ours, theirs in chosen.items()}
     values = {
         ours: [row[place] if fit else None for (_, row), fit in zip(rows, fits, strict=True)]
-        for ours, place in ((ours, names.index(theirs)) for ours, theirs in chosen.items())
+        for ours, place in places.items()
     }
     table = pl.DataFrame(values, schema=dict.fromkeys(values, pl.String)).with_columns(pl.all().str.strip_chars())
-    lines = pl.Series([number for number, _ in rows], dtype=pl.Int64)
-    return table.select(lines.alias("line"), pl.all(), fits=pl.Series(fits))
+    return table.select(pl.Series("line", [number for number, _ in rows]), pl.all(), fits=pl.Series(fits))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
-from itertools import chain, islice
+from itertools import chain
 from pathlib import Path
 
 from polars.exceptions import PanicException, PolarsError
@@ -136,25 +136,20 @@ def _reading(path, columns, unit, memory):
     lines = blocks(path)
     first = next(lines, (1, []))
     lines = chain([first], lines)
-    beginning = list(islice(first[1], LOOKED_AT))
+    beginning = first[1][:LOOKED_AT]
     start = next((line for line in beginning if line.strip()), "")
-    if columns is None and start.lstrip()[:1] in ("{", "["):
-        return sacct.read_json(_of_sacct(lines), _of_slurm(units, memory))
-    for looks, what in FOREIGN:
-        if columns is None and re.match(looks, start):
-            raise ValueError(f"this looks like {what}")
-    if columns is None and sacct.looks_like_sacct(beginning):
-        return sacct.read(lines, _of_slurm(units, memory))
-    if columns is None and swf.looks_like_swf(beginning):
+    if columns is not None:
+        return table.read_csv(lines, columns, units, memory)
+    if what := next((what for looks, what in FOREIGN if re.match(looks, start)), None):
+        raise ValueError(f"this looks like {what}")
+    content = _of_sacct(lines) if start.lstrip()[:1] in ("{", "[") else None
+    if content is not None or sacct.looks_like_sacct(beginning):
+        if memory is not None:
+            raise ValueError(f"a log of sacct says the unit of its memory itself; got {memory}")
+        return sacct.read(lines, units) if content is None else sacct.read_json(content, units)
+    if swf.looks_like_swf(beginning):
         return swf.read(lines, units, memory or swf.OF_THE_FORMAT)
-    return table.read_csv(lines, columns, units, memory)
-
-
-def _of_slurm(units, memory):
-    """Return the units of a log of sacct, which says the unit of its memory itself."""
-    if memory is not None:
-        raise ValueError(f"a log of sacct says the unit of its memory itself; got {memory}")
-    return units
+    return table.read_csv(lines, None, units, memory)
 
 
 def _of_sacct(blocks):
@@ -167,18 +162,20 @@ def _of_sacct(blocks):
         raise ValueError(f"this looks like JSON, and is broken: {error}") from None
     except RecursionError:
         raise ValueError("this looks like JSON, and is nested too deep") from None
-    jobs = content.get("jobs") if isinstance(content, dict) else None
-    errors = content.get("errors") if isinstance(content, dict) else None
-    if not jobs and isinstance(errors, list) and errors and isinstance(errors[0], dict) and "description" in errors[0]:
+    whole = content if isinstance(content, dict) else {}
+    jobs, errors, rows = (
+        [row for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
+        for rows in (whole.get("jobs"), whole.get("errors"), content)
+    )
+    if jobs and len(jobs) == len(whole["jobs"]) and all("time" in job for job in jobs):
+        return content
+    if not jobs and errors and "description" in errors[0]:
         said = brief(printable(str(errors[0]["description"])))
         raise ValueError(f"sacct found no jobs, and says {said}: run sacct --json without SLURM_TIME_FORMAT")
-    if isinstance(jobs, list) and jobs and all(isinstance(job, dict) and "time" in job for job in jobs):
-        return content
-    if isinstance(jobs, list) and jobs and isinstance(jobs[0], dict) and "submit_time" in jobs[0]:
+    if jobs and "submit_time" in jobs[0]:
         raise ValueError("this looks like squeue --json, which has no jobs that have ended; ask sacct --json for them")
-    if isinstance(content, dict) and str(content.get("kind")).endswith("List"):
+    if str(whole.get("kind")).endswith("List"):
         raise ValueError(f"this looks like what kubectl prints; {HOW_TO}")
-    first = content[0] if isinstance(content, list) and content else None
-    if isinstance(first, dict) and {"task_id", "job_id", "submission_id"} & set(first):
+    if rows and {"task_id", "job_id", "submission_id"} & set(rows[0]):
         raise ValueError(f"this looks like what ray list prints; {HOW_TO}")
     raise ValueError("this is JSON, of which only that of sacct --json is read: write the log as a CSV table")

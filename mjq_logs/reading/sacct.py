@@ -109,34 +109,17 @@ def is_header(line: str) -> bool:
 
 
 def read(blocks: Iterable[tuple[int, list[str]]], units: tuple[str, ...] = ()) -> Reading:
-    """Read blocks of lines into a ``Reading``.
+    """Read blocks of lines (:func:`mjq_logs.reading.text.blocks`), and count some of :data:`UNITS`, memory in GB.
 
-    Parameters
-    ----------
-    blocks : iterable
-        Of ``mjq_logs.reading.text.blocks``.
-    units : tuple of str
-        What is counted, of :data:`UNITS`, memory in GB; by default CPUs or, if the file does not tell them, nodes.
-
-    Raises
-    ------
-    ValueError
-        If the columns do not tell what a job held and for how long.
+    By default CPUs are counted or, if the file does not tell them, nodes. ``ValueError`` if the columns do not tell
+    what a job held and for how long.
     """
     return _Reader(_rows(blocks), units).reading
 
 
 def read_json(content: Mapping[str, Any], units: tuple[str, ...] = ()) -> Reading:
-    """Read what ``sacct --json`` prints, as :func:`read` reads a table.
+    """Read what ``sacct --json`` prints, a whole object, as :func:`read` reads a table.
 
-    Parameters
-    ----------
-    content : mapping
-        The whole object.
-    units : tuple of str
-
-    Examples
-    --------
     >>> time = {"submission": 5, "eligible": 5, "start": 9, "end": 19, "elapsed": 10}
     >>> job = {"job_id": 7, "state": {"current": ["FAILED"]}, "time": time}
     >>> reading = read_json({"jobs": [job | {"tres": {"allocated": [{"type": "cpu", "name": "", "count": 4}]}}]})

@@ -11,14 +11,7 @@ from collections.abc import Iterable
 
 import polars as pl
 
-from mjq_logs.reading.rows import (
-    CANCELLED,
-    PART,
-    Reading,
-    first_reason,
-    reasons_of_needs,
-    rows_of,
-)
+from mjq_logs.reading.rows import CANCELLED, PART, Reading, first_reason, reasons_of_needs, rows_of
 from mjq_logs.reading.vectors import MEMORY, memory_unit
 
 FIELDS = (
@@ -45,22 +38,10 @@ def looks_like_swf(lines: Iterable[str]) -> bool:
 
 
 def read(blocks: Iterable[tuple[int, list[str]]], units: tuple[str, ...] = (), memory: str = OF_THE_FORMAT) -> Reading:
-    """Read blocks of lines into a ``Reading``.
+    """Read blocks of lines (:func:`mjq_logs.reading.text.blocks`), and count cpus, mem or both; by default cpus.
 
-    Parameters
-    ----------
-    blocks : iterable
-        Of ``mjq_logs.reading.text.blocks``.
-    units : tuple of str
-        What is counted, of cpus and mem; by default processors. Memory is what a job requests (field 10) or, where that
-        is not known, uses (field 7).
-    memory : str
-        Unit of the memory in the file, see :func:`mjq_logs.reading.vectors.memory_unit`.
-
-    Raises
-    ------
-    ValueError
-        If something else is to be counted.
+    Memory is what a job requests (field 10) or, where that is not known, uses (field 7), in a
+    :func:`~mjq_logs.reading.vectors.memory_unit`. ``ValueError`` if something else is to be counted.
     """
     if others := set(units) - {"cpus", MEMORY}:
         raise ValueError(f"a log in the Standard Workload Format counts cpus and mem, and no {', '.join(others)}")

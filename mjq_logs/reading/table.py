@@ -51,19 +51,18 @@ def read_csv(
     units: tuple[str, ...] = (),
     memory: str | None = None,
 ) -> Reading:
-    """Read a CSV file into a ``Reading``.
+    """Read blocks of lines (:func:`mjq_logs.reading.text.blocks`) of a CSV file.
 
     Parameters
     ----------
     blocks : iterable
-        Of ``mjq_logs.reading.text.blocks``.
     columns : dict, optional
         Some of :data:`COLUMNS` and of `units` to what the file calls them; a name that is not given is taken as it
         stands.
     units : tuple of str
         What is counted, of :data:`mjq_logs.reading.vectors.UNITS`, in place of the column ``need``.
     memory : str, optional
-        Unit of the memory, see :func:`mjq_logs.reading.vectors.memory_unit`; by default it is taken as it stands.
+        A :func:`~mjq_logs.reading.vectors.memory_unit`; by default numbers of GB are taken as they stand.
 
     Raises
     ------

@@ -20,6 +20,7 @@ from __future__ import annotations
 import bz2
 import gzip
 import lzma
+import math
 import os
 import re
 import sys
@@ -34,7 +35,7 @@ import polars as pl
 from mjq._util.plain import brief
 
 BLOCK = 8_000_000  # bytes read at a time
-LONGEST = 64_000_000  # bytes of one line
+LONGEST_LINE = 64_000_000  # bytes
 PARQUET = b"PAR1"
 # What compressed files begin with.
 PACKED: dict[bytes, Callable[..., Any]] = {b"\x1f\x8b": gzip.open, b"BZh": bz2.open, b"\xfd7zX": lzma.open}
@@ -117,27 +118,21 @@ def moments(text: pl.Series) -> tuple[pl.Series, pl.Series]:
 def durations(text: pl.Series, unit: float | None = 1.0) -> pl.Series:
     """Return the seconds of a column of text; null for what is no duration.
 
-    Parameters
-    ----------
-    text : polars.Series
-    unit : float or None
-        Seconds that a plain number counts; None: a plain number is no duration.
+    A plain number counts `unit` seconds; where that is None, it is no duration.
 
-    Examples
-    --------
     >>> durations(pl.Series(["90", "1:30", "7-06:48:38", "2-12", "3-12:30", "UNLIMITED"])).to_list()
     [90.0, 90.0, 629318.0, 216000.0, 304200.0, None]
     >>> durations(pl.Series(["1.5h", "3m20s", "1d12h", "90 min", "2 days 01:30:00", "PT1H30M"])).to_list()
     [5400.0, 200.0, 129600.0, 5400.0, 178200.0, 5400.0]
     """
     plain = plain_number(text)
-    seconds = plain * unit if unit is not None else pl.Series([None] * len(text), dtype=pl.Float64)
+    seconds = plain * (math.nan if unit is None else unit)
     for form in FORMS:  # most columns have one form
-        open_ = seconds.is_null() & plain.is_null() & ~is_missing(text)
-        if not open_.any():
+        unread = seconds.is_null() & ~is_missing(text)
+        if not unread.any():
             break
-        seconds = seconds.zip_with(~open_, pl.select(form(pl.lit(text.cast(pl.String)))).to_series())
-    return seconds
+        seconds = seconds.zip_with(~unread, pl.select(form(pl.lit(text.cast(pl.String)))).to_series())
+    return seconds.fill_nan(None)
 
 
 def _fields(pattern: str, *factors: float) -> Callable[[pl.Expr], pl.Expr]:
@@ -244,8 +239,8 @@ def blocks(path: str | Path) -> Iterator[tuple[int, list[str]]]:
             if b"\0" in block:
                 raise ValueError(f"line {number + block[: block.index(0)].count(10)} is not text in UTF-8")
             whole, newline, rest = (rest + block).rpartition(b"\n")
-            if len(rest) > LONGEST:
-                raise ValueError(f"line {number} is longer than {LONGEST // 1_000_000} MB")
+            if len(rest) > LONGEST_LINE:
+                raise ValueError(f"line {number} is longer than {LONGEST_LINE // 1_000_000} MB")
             if newline:
                 lines = _text(whole, number).split("\n")
                 yield number, lines
@@ -279,10 +274,7 @@ def _opened(path):
             raise ValueError(
                 f"this is compressed as it cannot be read: unpack it first, as in {command} FILE > jobs.txt"
             )
-        unpack = next((unpack for begin, unpack in PACKED.items() if beginning.startswith(begin)), None)
-        if unpack is None:
-            yield whole
-            return
+        unpack = next((unpack for begin, unpack in PACKED.items() if beginning.startswith(begin)), nullcontext)
         with unpack(cast(BinaryIO, whole)) as content:
             yield content
 

@@ -146,7 +146,7 @@ def test_a_negative_limit_is_none(tmp_path):
 
 def test_a_line_without_an_end_is_refused(tmp_path, monkeypatch):
     monkeypatch.setattr(text, "BLOCK", 1_000_000)
-    monkeypatch.setattr(text, "LONGEST", 2_000_000)
+    monkeypatch.setattr(text, "LONGEST_LINE", 2_000_000)
     with pytest.raises(ValueError, match="line 3 is longer than 2 MB"):
         read_log(written(tmp_path, "; MaxProcs: 64", GOOD, "1 " * 2_000_000))
 
