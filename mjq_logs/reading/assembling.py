@@ -31,7 +31,7 @@ from mjq_logs.reading.rows import (
     Reading,
     schema,
 )
-from mjq_logs.reading.vectors import Vectors, joined
+from mjq_logs.reading.vectors import Vectors
 from mjq_logs.words import time_in_words
 
 LONGEST_LOG = 20 * 365 * 86_400.0  # seconds
@@ -337,12 +337,12 @@ class _Assembly:
             "priority": None if self.order is None else jobs["priority"].cast(pl.Int64).to_numpy(),
             "unfinished": jobs["unfinished"].fill_null(False).to_numpy() if self.some_run() else None,
         }
-        line = jobs["line"]
+        line, runs = jobs["line"], jobs.filter(pl.col("unfinished").cast(pl.Boolean))
         jobs = self.jobs = jobs.select(*TIMES, *self.needs)
         for name in (*TIMES, *self.needs):
             columns[name] = _column(jobs.drop_in_place(name))  # which frees it
         needs = [columns.pop(name) for name in self.needs]
-        columns["need"] = Vectors(np.column_stack(needs), reading.resources) if reading.resources else needs[0]
+        columns["need"] = self.vectors(needs)
         only_starts = self.only_starts(columns["submit"], columns["start"])
         if only_starts:
             columns["start"] = None
@@ -352,7 +352,7 @@ class _Assembly:
         if arrival is not None and not reading.is_window:
             clock, odd = clock_of(reading.header, float(arrival[0]))
             self.notes += [odd] * bool(odd)
-        present = self.present(columns)
+        present = self.present(columns, runs)
         self.notes += [] if self.order is None else [self.order.words()]
         window, before, columns, gone = self.windowed(arrival, columns)
         self.count(pl.DataFrame({"line": line.filter(gone)}).with_columns(dropped=pl.lit(BEFORE)))
@@ -374,6 +374,10 @@ class _Assembly:
             before=before,
             priority_names=() if self.order is None else self.order.names,
         )
+
+    def vectors(self, needs):
+        """Return columns with what jobs need of each resource as what they need."""
+        return Vectors(np.column_stack(needs), self.reading.resources) if self.reading.resources else needs[0]
 
     def only_starts(self, submit, start):
         """Return whether submit times are start times.
@@ -405,14 +409,14 @@ class _Assembly:
                     raise ValueError(f"no job that has started needs any {self.reading.units[k]}")
         self.source = INFERRED
 
-    def present(self, columns):
+    def present(self, columns, runs):
         """Return the jobs that had not ended when the log was taken; None if it tells of none."""
         waiting = pl.concat([pl.DataFrame(schema=schema(len(self.needs))), *self.reading.waiting])
         if self.partition is not None:
             names = pl.col("partition").fill_null("").str.split(",")  # it may wait in several, and start in any
             waiting = waiting.filter(names.list.contains(str(self.partition)))
         start, submit = columns["start"], columns["submit"]
-        if start is None or submit is None or (waiting.is_empty() and columns["unfinished"] is None):
+        if start is None or submit is None or (waiting.is_empty() and runs.is_empty()):
             return None
         arrival = "submit" if columns["eligible"] is None else "eligible"
         taken = float(max(self.reading.span.latest, submit.max(), np.nanmax(start + columns["run"])))
@@ -423,25 +427,19 @@ class _Assembly:
             if size is not None:
                 clear &= pl.col(need) <= size * (1 + checks.FIT_TOLERANCE)
         queue = waiting.filter(clear)
-        runs = np.zeros(0, dtype=int) if columns["unfinished"] is None else np.flatnonzero(columns["unfinished"])
-
-        def both(column, name):
-            there = np.full(len(runs), np.nan) if column is None else column[runs]
-            return np.append(there, queue[name].cast(pl.Float64).fill_null(np.nan).to_numpy())
-
-        need = queue.select(self.needs).to_numpy()
-        need = Vectors(need, self.reading.resources) if self.reading.resources else need[:, 0]
-        one = np.ones(len(runs), dtype=int)
+        floats = pl.col(arrival, "start", "estimate", *self.needs).cast(pl.Float64).fill_null(np.nan)
+        queue = waiting.filter(clear).select(floats, "tasks", "at_once", "cut")
+        there = pl.concat([runs.select(floats, tasks=1, at_once=0, cut=False), queue], how="vertical_relaxed")
         return Present(
-            need=joined([columns["need"][runs], need]),
-            arrival=both(columns[arrival], arrival),
-            start=both(start, "start"),
-            estimate=both(columns["estimate"], "estimate"),
+            need=self.vectors([there[name].to_numpy() for name in self.needs]),
+            arrival=there[arrival].to_numpy(),
+            start=there["start"].to_numpy(),
+            estimate=there["estimate"].to_numpy(),
             taken=taken,
             left_out=int(waiting["tasks"].sum() - queue["tasks"].sum()),
-            tasks=np.append(one, queue["tasks"].to_numpy()),
-            at_once=np.append(0 * one, queue["at_once"].to_numpy()),
-            cut=int(queue["cut"].sum()),
+            tasks=there["tasks"].to_numpy(),
+            at_once=there["at_once"].to_numpy(),
+            cut=int(there["cut"].sum()),
         )
 
     def windowed(self, arrival, columns):

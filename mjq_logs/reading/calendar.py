@@ -32,6 +32,10 @@ COUNTED = {"cpus": "cpu", "gpus": "gres/gpu"}  # our units to the names in a lis
 NODES = "nodes"
 MOST_NODES = 65_536  # in one range of a list; Slurm takes no more on a machine
 FIELD = re.compile(r"(\w+)=(\S*)")
+# Nodes, start, end and resources of an event or a reservation, as three commands name them.
+FIELDS = (
+    ("NodeName", "Nodes"), ("TimeStart", "Start", "StartTime"), ("TimeEnd", "End", "EndTime"), ("TRES",), ("CoreCnt",),
+)  # fmt: skip
 PART = re.compile(r"[^,\[]+(?:\[[^\]]*\][^,\[]*)*")  # of a list of hosts, to the comma outside of brackets
 
 
@@ -156,8 +160,16 @@ def _by_node(lines, log, unit):
     """Return the times at which each node is away, and its size, by its name."""
     times: dict[str, list[tuple[float, float]]] = defaultdict(list)
     amounts: list[tuple[list[str], float]] = []
-    rows = _reservations(lines) if lines and lines[0].startswith("ReservationName=") else _events(lines)
-    for place, names, start, end, tres, cores in rows:
+    if lines and lines[0].startswith("ReservationName="):
+        rows = enumerate((dict(FIELD.findall(line)) for line in lines), 1)
+    elif "NodeName" in lines[0].split("|"):
+        rows = enumerate(csv.DictReader(lines, delimiter="|"), 2)
+    else:
+        raise ValueError("no column says which nodes were away: add NodeName to the format of sacctmgr")
+    for place, row in rows:
+        names, start, end, tres, cores = (next((row[name] for name in told if row.get(name)), "") for told in FIELDS)
+        if names in (*MISSING, "(null)", "NodeName"):  # of a whole cluster, of licences alone, or a header again
+            continue
         try:
             begin = as_moment(log, start)
             until = np.inf if end in MISSING else as_moment(log, end)
@@ -190,25 +202,6 @@ def _sizes(amounts):
         if len(names) == 1:
             sizes[names[0]] = max(sizes[names[0]], amount)
     return sizes
-
-
-def _events(lines):
-    """Yield line number, nodes, start, end and resources of each event; one of a whole cluster has no node."""
-    if "NodeName" not in lines[0].split("|"):
-        raise ValueError("no column says which nodes were away: add NodeName to the format of sacctmgr")
-    for place, row in enumerate(csv.DictReader(lines, delimiter="|"), 2):
-        start, end = (row.get(f"Time{word}") or row.get(word) or "" for word in ("Start", "End"))
-        if row["NodeName"] not in ("", "NodeName"):  # where a second table begins, there is a header again
-            yield place, row["NodeName"], start, end, row.get("TRES") or "", ""
-
-
-def _reservations(lines):
-    """Yield the same of each reservation; one of licences alone has no node."""
-    for place, line in enumerate(lines, 1):
-        row = dict(FIELD.findall(line))
-        if row and row.get("Nodes", "") not in (*MISSING, "(null)"):
-            start, end, tres, cores = (row.get(name, "") for name in ("StartTime", "EndTime", "TRES", "CoreCnt"))
-            yield place, row["Nodes"], start, end, tres, cores
 
 
 def _amount(tres, cores, unit):

@@ -72,7 +72,9 @@ def quoted(blocks: Iterable[tuple[int, list[str]]], choose: Choose) -> Iterator[
     """
     first, header, blocks = first_line(blocks)
     delimiter = max(",;\t|", key=header.count)
-    blocks, names, chosen = chain([(first, [header])], blocks), [], {}
+    blocks = chain([(first, [header])], blocks)
+    names: list[str] = []
+    chosen: Mapping[str, str] = {}
     for first, lines in blocks:
         if not _is_plain(lines):
             break

@@ -23,7 +23,9 @@ YEAR = 365.25 * 86_400  # seconds
 
 def original(log: Log, times: ArrayLike) -> np.ndarray:
     """Return times of a log on the clock that it had before gaps were taken out."""
-    return np.asarray(times, dtype=float) + _taken(log, times)
+    times = np.asarray(times, dtype=float)
+    ends, taken = np.array([gap.end for gap in log.gaps]), np.append(0.0, np.cumsum([gap.taken for gap in log.gaps]))
+    return times + taken[np.searchsorted(ends - taken[1:], times, "right")]
 
 
 def local(log: Log, times: ArrayLike) -> np.ndarray:
@@ -84,11 +86,3 @@ def as_moment(log: Log, text: str) -> float:
     if abs(time) > FARTHEST:
         raise ValueError(f"{brief(words)} is more than {FARTHEST / YEAR:.0f} years from second 0 of the log")
     return time
-
-
-def _taken(log, times):
-    """Return how much was taken out of a log before these times of it [s]."""
-    if not log.gaps:
-        return np.zeros(np.shape(times))
-    ends, taken = np.array([gap.end for gap in log.gaps]), np.append(0.0, np.cumsum([gap.taken for gap in log.gaps]))
-    return taken[np.searchsorted(ends - taken[1:], np.asarray(times, dtype=float), "right")]

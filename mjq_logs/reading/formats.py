@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
+from functools import partial
 from itertools import chain
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from polars.exceptions import PanicException, PolarsError
 from mjq._util.plain import brief, printable
 from mjq_logs.reading import sacct, swf, table
 from mjq_logs.reading.assembling import assemble
+from mjq_logs.reading.cells import quoted
 from mjq_logs.reading.log import Log
 from mjq_logs.reading.priorities import order_of
 from mjq_logs.reading.text import blocks, is_parquet
@@ -132,14 +134,15 @@ def _reading(path, columns, unit, memory):
         got = unit or "no unit"
         raise ValueError(f"memory in {memory} is for a unit with {MEMORY}, such as cpus,{MEMORY}; got {got}")
     if is_parquet(path):
-        return table.read_parquet(path, columns, units, memory)
+        return table.read(partial(table.parquet, path), columns, units, memory)
     lines = blocks(path)
     first = next(lines, (1, []))
     lines = chain([first], lines)
     beginning = first[1][:LOOKED_AT]
     start = next((line for line in beginning if line.strip()), "")
+    as_table = partial(table.read, partial(quoted, lines), columns, units, memory)
     if columns is not None:
-        return table.read_csv(lines, columns, units, memory)
+        return as_table()
     if what := next((what for looks, what in FOREIGN if re.match(looks, start)), None):
         raise ValueError(f"this looks like {what}")
     content = _of_sacct(lines) if start.lstrip()[:1] in ("{", "[") else None
@@ -149,7 +152,7 @@ def _reading(path, columns, unit, memory):
         return sacct.read(lines, units) if content is None else sacct.read_json(content, units)
     if swf.looks_like_swf(beginning):
         return swf.read(lines, units, memory or swf.OF_THE_FORMAT)
-    return table.read_csv(lines, None, units, memory)
+    return as_table()
 
 
 def _of_sacct(blocks):

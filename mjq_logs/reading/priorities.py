@@ -53,7 +53,7 @@ class Order:
     def words(self) -> str:
         """Say who goes first, and who comes last."""
         others = {name: number for name, number in self.jobs.items() if name not in self.names}
-        order = [*self.names, *([f"all others ({_listed(others, numbers=False)})"] if others else [])]
+        order = [*self.names, *[f"all others ({_listed(others, numbers=False)})"] * bool(others)]
         return f"jobs go first by their {self.column}: {', then '.join(order)}"
 
 

@@ -12,7 +12,8 @@ there between two times, also those that came before and those that had not ende
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
+from itertools import chain
 from typing import Any, NamedTuple
 
 import polars as pl
@@ -137,51 +138,52 @@ def read_json(content: Mapping[str, Any], units: tuple[str, ...] = ()) -> Readin
 
 
 def _of_json(job):
-    """Return the columns of :data:`COLUMNS` and the user for a job of the JSON, as text."""
+    """Return the columns of a job of the JSON as a table has them."""
     time, array, het, state, owner = (_part(job, part, {}) for part in ("time", "array", "het", "state", "association"))
     state = state.get("current")
     tres = {
         kind: ",".join(map(_as_tres, _part({kind: listed}, kind, [])))
         for kind, listed in _part(job, "tres", {}).items()
     }
-    whole, offset = _whole(het.get("job_id")), _whole(het.get("job_offset"))
-    parent, task, tasks = _whole(array.get("job_id")), _whole(array.get("task_id")), _tasks(_text(array.get("task")))
-    at_once = _whole(array, "limits", "max", "running", "tasks")
-    raw = _text(job.get("job_id"))
+    start = _number(time.get("start"))
     # Slurm 22.05 writes null where there is no limit. A job that has not started may yet get that of its partition.
-    no_limit = "limit" in time and time["limit"] is None and bool(_number(time.get("start")))
-    name = (
-        f"{whole}+{offset or 0}" if whole
-        else f"{parent}_[{tasks}{f'%{at_once}' if at_once else ''}]" if parent and re.search(r"[-,]", tasks)
-        else f"{parent}_{task}" if parent and task is not None
-        else raw
-    )  # fmt: skip
+    no_limit = "limit" in time and time["limit"] is None and bool(start)
     return {
-        "JobIDRaw": raw,
-        "State": " ".join(map(_text, state)) if isinstance(state, list) else _text(state),
-        **{
-            ours: _text(_number(time.get(theirs)) or None)
-            for ours, theirs in (("Submit", "submission"), ("Eligible", "eligible"), ("Start", "start"), ("End", "end"))
-        },
+        "JobIDRaw": _text(job.get("job_id")),
+        "State": " ".join(map(_text, state if isinstance(state, list) else [state])),
+        "Submit": _text(_number(time.get("submission")) or None),
+        "Eligible": _text(_number(time.get("eligible")) or None),
+        "Start": _text(start or None),
+        "End": _text(_number(time.get("end")) or None),
         "ElapsedRaw": _text(_number(time.get("elapsed"))),
-        "TimelimitRaw": _text(float("inf") if no_limit else _number(time.get("limit"))),
+        "TimelimitRaw": "UNLIMITED" if no_limit else _text(_number(time.get("limit"))),
         "NNodes": _text(_number(job.get("allocation_nodes")) or None),
         "AllocTRES": tres.get("allocated", ""),
         "Partition": _text(job.get("partition")),
         "ReqTRES": tres.get("requested", ""),
-        "JobID": name,
+        "JobID": _name(array, het) or _text(job.get("job_id")),
         "UID": _text(job.get("user") or owner.get("user")),
         "QOS": _text(job.get("qos")),
     }
 
 
-def _tasks(text):
-    """Return the tasks of an array as a table lists them; of a bit map, as Slurm 22.05 has it, only how many they are.
+def _name(array, het):
+    """Return the name of a component, of an array that waits, or of a task; None of any other job.
 
-    >>> _tasks("0x88"), _tasks("1-3,7")
-    ('0-1', '1-3,7')
+    A bit map of tasks, as Slurm 22.05 has it, becomes a list of as many.
+
+    >>> _name({"job_id": 7, "task": "0x88"}, {}), _name({"job_id": 7, "task": "1-3,7"}, {}), _name({}, {"job_id": 5})
+    ('7_[0-1]', '7_[1-3,7]', '5+0')
     """
-    return f"0-{int(text, 16).bit_count() - 1}" if re.fullmatch("0x[0-9A-Fa-f]+", text) else text
+    whole, parent, task = _whole(het.get("job_id")), _whole(array.get("job_id")), _whole(array.get("task_id"))
+    tasks, at_once = _text(array.get("task")), _whole(array, "limits", "max", "running", "tasks")
+    if re.fullmatch("0x[0-9A-Fa-f]+", tasks):
+        tasks = f"0-{int(tasks, 16).bit_count() - 1}"
+    if whole:
+        return f"{whole}+{_whole(het.get('job_offset')) or 0}"
+    if parent and re.search(r"[-,]", tasks):
+        return f"{parent}_[{tasks}{f'%{at_once}' if at_once else ''}]"
+    return f"{parent}_{task}" if parent and task is not None else None
 
 
 def _part(job, name, nothing):
@@ -227,30 +229,32 @@ def _text(value):
     return "" if value is None else "UNLIMITED" if value == float("inf") else f"{value}"
 
 
-def _rows(blocks: Iterable[tuple[int, list[str]]]) -> Iterator[pl.DataFrame]:
+def _rows(blocks):
     """Yield the cells of each block as text under the names of their columns; without a header those of our command."""
     first, line, blocks = first_line(blocks)
-    layout = _header(line)
-    if layout is None:
-        match = WITHOUT_A_HEADER.match(line)
-        assert match, "only such lines are taken for the output of our command"
-        count = line.count(match[1])
-        names = COLUMNS[: min(max(count + 1, EARLIER), len(COLUMNS))]
-        layout = names, match[1], count == len(names)
-        blocks = iter([(first, [line]), *blocks])
-    elif layout[1] == ",":
-        yield from quoted(iter([(first, [line]), *blocks]), lambda names: {name: name for name in names if name})
+    header = is_header(line)
+    names, delimiter, ended = _of_header(line) if header else _of_command(line)
+    if not header or delimiter == ",":
+        blocks = chain([(first, [line])], blocks)
+    if delimiter == ",":
+        yield from quoted(blocks, lambda names: {name: name for name in names if name})
         return
-    names, delimiter, ended = layout
     chosen = {name: name for name in names if name}
     for first, lines in blocks:
         yield split(first, lines, delimiter, names, chosen, ended)
 
 
-def _header(line):
-    """Return names, delimiter, and whether one ends each line, too; or None if this is no header."""
-    if not is_header(line):
-        return None
+def _of_command(line):
+    """Return names, delimiter, and whether one ends each line, of a line that our command prints."""
+    match = WITHOUT_A_HEADER.match(line)
+    assert match, "only such lines are taken for the output of our command"
+    count = line.count(match[1])
+    names = COLUMNS[: min(max(count + 1, EARLIER), len(COLUMNS))]
+    return names, match[1], count == len(names)
+
+
+def _of_header(line):
+    """Return names, delimiter, and whether one ends each line, too, of a header."""
     line = line.strip("\r\n").replace('"', "")
     names = re.findall(r"[A-Za-z]\w*", line)
     before, *between = re.split(r"[A-Za-z]\w*", line)

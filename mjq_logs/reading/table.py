@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
 import polars as pl
 
 from mjq._util.plain import brief, printable
-from mjq_logs.reading.cells import ROWS, quoted
+from mjq_logs.reading.cells import ROWS, Choose
 from mjq_logs.reading.rows import (
     CALENDAR,
     CANCELLED,
@@ -45,17 +45,19 @@ YEAR_9999 = 253_370_678_400.0, 253_402_387_200.0  # seconds from 1970, up to the
 MOST_NAMED, LONGEST_NAME = 30, 40  # columns, and letters of one, in a message
 
 
-def read_csv(
-    blocks: Iterable[tuple[int, list[str]]],
+def read(
+    cells: Callable[[Choose], Iterator[pl.DataFrame]],
     columns: dict[str, str] | None = None,
     units: tuple[str, ...] = (),
     memory: str | None = None,
 ) -> Reading:
-    """Read blocks of lines (:func:`mjq_logs.reading.text.blocks`) of a CSV file.
+    """Read a table whose columns a map names.
 
     Parameters
     ----------
-    blocks : iterable
+    cells : callable
+        From a choice of columns to frames of their cells: :func:`mjq_logs.reading.cells.quoted` for lines of CSV, and
+        :func:`parquet` for a file.
     columns : dict, optional
         Some of :data:`COLUMNS` and of `units` to what the file calls them; a name that is not given is taken as it
         stands.
@@ -69,54 +71,38 @@ def read_csv(
     ValueError
         If there is no such column, or none says what a job held or for how long.
     """
-    reading, chosen = _opened(units, memory), {}
+    if memory is not None and memory_unit(memory)[1] and "cpus" not in units:
+        raise ValueError(f"memory in {memory} is for --unit cpus,mem; got {','.join(units)}")
+    reading, chosen = Reading(units=units), {}
 
     def choose(names):
         chosen.update(_chosen(names, columns, units))
         return chosen
 
-    reading.tables = (_jobs(rows, chosen, reading, memory) for rows in quoted(blocks, choose))
+    reading.tables = (_jobs(rows, chosen, reading, memory) for rows in cells(choose))
     return reading
 
 
-def _opened(units, memory):
-    """Return a reading with nothing in it; raise ``ValueError`` where memory is for each processor of none."""
-    if memory is not None and (MEMORY not in units or (memory_unit(memory)[1] and "cpus" not in units)):
-        raise ValueError(f"memory in {memory} is for --unit cpus,mem; got {','.join(units) or 'no unit'}")
-    return Reading(units=units)
-
-
-def read_parquet(
-    path: str | Path,
-    columns: dict[str, str] | None = None,
-    units: tuple[str, ...] = (),
-    memory: str | None = None,
-) -> Reading:
-    """Read a Parquet file as :func:`read_csv`; points in time and durations may have types of their own."""
+def parquet(path: str | Path, choose: Choose) -> Iterator[pl.DataFrame]:
+    """Yield the cells of a Parquet file as text; points in time and durations may have types of their own."""
     try:
         frame = pl.scan_parquet(path)
-        names = frame.collect_schema().names()
+        kinds = frame.collect_schema()
     except (pl.exceptions.PolarsError, OSError) as error:
         raise ValueError(f"this is not a Parquet file that can be read: {error}") from None
-    chosen, kinds = _chosen(names, columns, units), frame.collect_schema()
-    for theirs in chosen.values():
-        if kinds[theirs].is_nested() or kinds[theirs] in (pl.Binary, pl.Object):
-            kind = str(kinds[theirs].base_type()).lower()
-            raise ValueError(f"column {theirs!r} holds values of the type {kind}, which are not numbers, times or text")
-    reading = _opened(units, memory)
-    reading.tables = (_jobs(rows, chosen, reading, memory) for rows in _parquet_rows(frame, chosen))
-    return reading
-
-
-def _parquet_rows(frame, chosen):
-    frame = frame.select(pl.col(theirs).alias(ours) for ours, theirs in chosen.items())
-    kinds = frame.collect_schema()
-    for ours, kind in kinds.items():
+    columns = {}
+    for ours, theirs in choose(kinds.names()).items():
+        kind, columns[ours] = kinds[theirs], pl.col(theirs)
+        if kind.is_nested() or kind in (pl.Binary, pl.Object):
+            named = str(kind.base_type()).lower()
+            raise ValueError(
+                f"column {theirs!r} holds values of the type {named}, which are not numbers, times or text"
+            )
         if isinstance(kind, pl.Datetime):
-            frame = frame.with_columns(pl.col(ours).dt.epoch("us") / 1e6)
+            columns[ours] = pl.col(theirs).dt.epoch("us") / 1e6
         elif isinstance(kind, pl.Duration):
-            frame = frame.with_columns(pl.col(ours).dt.total_microseconds() / 1e6)
-    frame = frame.with_columns(pl.all().cast(pl.String)).with_row_index("line", 1)
+            columns[ours] = pl.col(theirs).dt.total_microseconds() / 1e6
+    frame = frame.select(**columns).cast(pl.String).with_row_index("line", 1)
     first = 0
     while len(rows := frame.slice(first, ROWS).collect()):
         yield rows.with_columns(fits=pl.lit(True))
