@@ -34,7 +34,8 @@ all. Open jobs follow: :math:`\rho_q (1 + L_q) / (1 - \rho_q)`.
 
 **Cost.** With `Q` queues, `C` chains and :math:`V = \prod_c (N_c + 1)` vectors of closed jobs (100,000 at most), mean
 values take time and memory :math:`Q C V`. Convolution takes time :math:`V^2` about :math:`3 Q` times, and memory for a
-few times :math:`Q V` numbers.
+few times :math:`Q V` numbers. Of one chain, and beyond its k servers, the weights of a queue are geometric, so that the
+convolution with them is a recursion, in time :math:`k V`.
 
 **Accuracy.** All terms are positive. Tests agree with the chain of random networks to 9 digits and with formulas of
 single queues, up to load .999, to 9 digits, and both ways with each other to 10.
@@ -52,7 +53,7 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import ndimage, special
+from scipy import ndimage, signal, special
 
 from mjq.solvers.network import Network
 
@@ -145,9 +146,9 @@ def _by_mean_values(servers, work, open_work, jobs):
 
 def _by_convolution(servers, work, open_work, jobs):
     """Return mean jobs by queue and chain, open jobs by queue, and rates of chains: queues of any number of servers."""
-    pace = _pace(work, jobs, servers)
+    pace = _pace(work, jobs, servers - open_work)
     stations = [_Station(k, a * pace, load, jobs) for k, a, load in zip(servers, work, open_work, strict=True)]
-    rest, total = _convolved([station.weights for station in stations])
+    rest, total = _convolved(stations)
     if not total[tuple(jobs)] > 0:
         raise ValueError(f"{jobs.sum()} closed jobs are too many for the range of floating-point numbers")
     chances = [x.weights * np.flip(others) / total[tuple(jobs)] for x, others in zip(stations, rest, strict=True)]
@@ -191,11 +192,11 @@ def _visits(P, chain):
     return visits
 
 
-def _pace(work, jobs, servers):
-    """Return about the rate of each chain, so that weights stay within range."""
+def _pace(work, jobs, left):
+    """Return about the rate of each chain, with the servers that open jobs leave, so that weights stay within range."""
     with np.errstate(divide="ignore"):
         alone = jobs / np.maximum(work.sum(axis=0), NO_WORK)
-        return np.maximum(np.minimum(alone, (servers[:, None] / work).min(axis=0)), NO_WORK)
+        return np.maximum(np.minimum(alone, (left[:, None] / work).min(axis=0)), NO_WORK)
 
 
 class _Station:
@@ -205,41 +206,81 @@ class _Station:
         shape = tuple(jobs + 1)
         here = np.indices(shape)
         total = here.sum(axis=0)
-        summed = [_over_open(m, k, open_work) for m in range(total.max() + 1)]
+        self.servers, self.ratio = k, work[0] / (k - open_work)
+        summed, open_jobs = _over_open(total.max(), k, open_work)
         mixed = special.gammaln(total + 1) - special.gammaln(here + 1).sum(axis=0)
         mixed = mixed + sum(special.xlogy(n, a) for n, a in zip(here, work, strict=True))
-        logs = mixed + np.array([log for log, _ in summed])[total]
+        logs = mixed + summed[total]
         self.weights = np.exp(logs - logs.max())  # a factor that cancels
-        self.open_jobs = np.array([mean for _, mean in summed])[total]
+        if self.is_geometric():
+            first = math.ceil(k)  # logarithms of so many jobs would have lost the digits that ratios keep
+            self.weights[first:] = self.weights[first] * self.ratio ** np.arange(len(total) - first)
+        self.open_jobs = open_jobs[total]
+
+    def is_geometric(self):
+        """Whether each weight, beyond the servers, is that before it times the ratio: of one chain."""
+        return self.weights.ndim == 1 and self.servers < len(self.weights) - 1
 
 
-def _over_open(m, k, rho):
-    """Return the logarithm of the sum over the open jobs beside m closed ones, and the mean number of open jobs."""
+def _over_open(most, k, rho):
+    """Return logarithms of the sums over the open jobs beside 0 to `most` closed ones, and the mean open jobs."""
+    m = np.arange(most + 1)
     if math.isinf(k):
-        return -special.gammaln(m + 1), rho  # the open part is a factor that does not depend on m
+        return -special.gammaln(m + 1), np.full(most + 1, rho)  # the open part is a factor that does not depend on m
+    # From k closed jobs on all servers work: the open jobs are the failures before success m + 1.
+    slots = np.cumsum(np.append(0.0, np.log(np.minimum(m[1:], k))))
+    logs, open_jobs = -slots - (m + 1) * np.log1p(-rho / k), (m + 1) * rho / (k - rho)
+    for few in range(min(most + 1, math.ceil(k)) if rho > 0 else 0):
+        logs[few], open_jobs[few] = _one_by_one(few, k, rho)
+    return logs, open_jobs
+
+
+def _one_by_one(m, k, rho):
+    """Return the same beside m closed jobs, term by term."""
     last = 64
     while True:
-        o = np.arange(last if rho > 0 else 1)
+        o = np.arange(last)
         # log of min(1, k) ... min(m + o, k)
-        slots = np.cumsum(np.log(np.minimum(np.arange(1, m + len(o) + 1), k)))
-        slots = np.append(0.0, slots)[m : m + len(o)]
+        slots = np.append(0.0, np.cumsum(np.log(np.minimum(np.arange(1, m + last + 1), k))))[m : m + last]
         logs = special.gammaln(m + o + 1) - special.gammaln(m + 1) - special.gammaln(o + 1)
         logs = logs + special.xlogy(o, rho) - slots
         terms = np.exp(logs - logs.max())
-        if rho == 0 or terms[-1] * o[-1] < LAST_TERM * terms.sum():
+        if terms[-1] * o[-1] < LAST_TERM * terms.sum():
             return logs.max() + np.log(terms.sum()), float(terms @ o / terms.sum())
         last *= 2
 
 
-def _convolved(weights):
-    """Return the convolution of all but one, for each, and of all, up to the populations."""
-    from_the_corner = [-(n // 2) for n in weights[0].shape]  # not from the middle, as for a picture
-
-    def times(a, b):
-        return ndimage.convolve(a, b, mode="constant", origin=from_the_corner)
-
-    unit = np.zeros_like(weights[0])
+def _convolved(stations):
+    """Return the convolution of the weights of all but one, for each, and of all, up to the populations."""
+    unit = np.zeros_like(stations[0].weights)
     unit.flat[0] = 1.0
-    before = list(itertools.accumulate(weights, times, initial=unit))
-    after = list(itertools.accumulate(reversed(weights), times, initial=unit))[::-1]
+    before = list(itertools.accumulate(stations, _with_station, initial=unit))
+    after = list(itertools.accumulate(reversed(stations), _with_station, initial=unit))[::-1]
+    times = _of_one_chain if unit.ndim == 1 else _of_chains
     return [times(a, b) for a, b in zip(before[:-1], after[1:], strict=True)], before[-1]
+
+
+def _with_station(a, station):
+    """Return the convolution of weights with those of a station."""
+    b = station.weights
+    if not station.is_geometric():
+        return (_of_one_chain if a.ndim == 1 else _of_chains)(a, b)
+    k, tail = math.ceil(station.servers), np.zeros_like(a)
+    tail[k:] = signal.lfilter([b[k]], [1.0, -station.ratio], a[: len(a) - k])
+    return _of_one_chain(a, b[:k]) + tail
+
+
+def _of_one_chain(a, b):
+    """Return the convolution of two rows of weights, without the zeros at their ends."""
+    result, there = np.zeros_like(a), [np.flatnonzero(x) for x in (a, b)]
+    if all(len(x) for x in there):
+        (first, last), (least, most) = ((x[0], x[-1] + 1) for x in there)
+        part = np.convolve(a[first:last], b[least:most])[: len(a) - first - least]
+        result[first + least : first + least + len(part)] = part
+    return result
+
+
+def _of_chains(a, b):
+    """Return the convolution of two tables of weights, with an axis for each chain."""
+    from_the_corner = [-(n // 2) for n in a.shape]  # not from the middle, as for a picture
+    return ndimage.convolve(a, b, mode="constant", origin=from_the_corner)

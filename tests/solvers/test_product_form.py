@@ -89,6 +89,34 @@ def test_thousands_of_servers_and_hundreds_of_jobs_are_within_range():
     assert means(network).throughput["q", 1] == pytest.approx(chances @ np.minimum(n, 300), rel=1e-10)
 
 
+@pytest.mark.parametrize("seed", range(6))
+def test_beyond_its_servers_the_recursion_of_a_queue_is_the_convolution(seed, monkeypatch):
+    rng = np.random.default_rng([seed, 61])
+    servers = {"a": int(rng.integers(2, 9)), "b": 1, "c": int(rng.integers(1, 5)), "z": math.inf}
+    names = list(servers)
+    rows = rng.dirichlet(np.ones(4), 4)
+    routing = {
+        (q, 1): {(to, 1): x for to, x in zip(names, row, strict=True)} for q, row in zip(names, rows, strict=True)
+    }
+    service = {pair: fluid.exponential(rng.uniform(0.2, 3)) for pair in [*routing, ("a", 2)]}
+    arrivals = {("a", 2): seed % 2 * rng.uniform(0, 0.9) * servers["a"] / service["a", 2].mean}
+    network = fluid.Network(servers, service, routing, arrivals, {("z", 1): int(rng.integers(10, 300))})
+    fast = means(network)
+    monkeypatch.setattr(product_form._Station, "is_geometric", lambda _: False)
+    slow = means(network)
+    assert fast.mean_jobs == pytest.approx(slow.mean_jobs, rel=1e-9, abs=1e-12)
+    assert fast.throughput == pytest.approx(slow.throughput, rel=1e-9)
+
+
+def test_twenty_thousand_jobs_keep_all_digits():
+    """All servers are busy, so that Little's law tells the jobs that think."""
+    ring = {("z", 1): {("q", 1): 1.0}, ("q", 1): {("z", 1): 1.0}}
+    service = {("z", 1): fluid.exponential(0.05), ("q", 1): fluid.exponential(1.0)}
+    found = means(fluid.Network({"z": math.inf, "q": 20}, service, ring, population={("z", 1): 20_000}))
+    assert list(found.throughput.values()) == pytest.approx([20.0, 20.0], rel=1e-12)
+    assert list(found.mean_jobs.values()) == pytest.approx([1.0, 19_999.0], rel=1e-12)
+
+
 @pytest.mark.parametrize("seed", range(8))
 def test_mean_values_and_convolution_agree(seed, monkeypatch):
     """Queues of one server: one, two or three closed chains, with and without open jobs."""
