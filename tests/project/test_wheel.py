@@ -23,7 +23,7 @@ print(round(scheduling.finite_queue(1, 4, (1, 3), (1, .5), (.6, .4), room=6, pol
 print(not {"matplotlib", "pandas", "IPython", "polars", "click", "pydantic"} & set(sys.modules))
 """
 INSTALLED = "from importlib import metadata; print(*(one.name.lower() for one in metadata.distributions()))"
-CORE = {"mjq", "numpy", "scipy", "sympy", "numba", "tqdm", "lazy-loader"}
+CORE = {"mjq", "numpy", "scipy", "sympy", "numba", "tqdm", "lazy-loader", "threadpoolctl"}
 CORE |= {"mpmath", "llvmlite", "packaging"}  # which come with those
 
 

@@ -48,7 +48,7 @@ from scipy.sparse import linalg as sparse_linalg
 
 from mjq._util.budget import require_time
 from mjq._util.compiling import numba
-from mjq.solvers import chain, drain
+from mjq.solvers import arnoldi, chain, drain
 
 RESIDUAL_TOLERANCE = 1e-12  # of the iterations, relative to the right side
 LEAST_RESIDUAL = 1e-14  # asked for where the right side is nearly zero
@@ -157,9 +157,10 @@ def drained(
     )
     basis = BASIS if len(once) <= LONG_VECTOR else FEW_VECTORS
     # What is left of the right side when rounding is all that remains: no tolerance may ask for less.
-    entered, failed = sparse_linalg.gmres(
-        matrix, once, rtol=RESIDUAL_TOLERANCE, atol=LEAST_RESIDUAL, restart=basis, maxiter=RESTARTS
-    )
+    with arnoldi.one_thread():
+        entered, failed = sparse_linalg.gmres(
+            matrix, once, rtol=RESIDUAL_TOLERANCE, atol=LEAST_RESIDUAL, restart=basis, maxiter=RESTARTS
+        )
     if failed:
         raise ArithmeticError(f"the Poisson equation was not solved in {basis * RESTARTS} passes")
     _, values = turn(entered, departures - state.throughput)
