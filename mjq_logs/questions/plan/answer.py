@@ -156,7 +156,7 @@ def plan_in_words(plan: PlanUnderPolicy, target: float, percentile: float, node:
         missing = [larger.servers for larger in plan.sizes[place:] if not larger.meets]
         named = [*(f"{size:g}" for size in missing[:MOST_NAMED]), *["…"] * (len(missing) > MOST_NAMED)]
         again, size = ", ".join(named), _about(plan.from_on)
-        sentences.append(f"But larger ones miss it again ({again}); from {size} on all that were tried meet it.")
+        sentences.append(f"But {again} servers miss it again; from {size} on all that were tried meet it.")
     if why:
         sentences.append(f"There are no intervals: {why}.")
     sentences.append(_further(row, node))
