@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from html import escape
-from typing import Any
 
 import numpy as np
 from IPython.display import display
@@ -65,46 +64,29 @@ def holds(**claims: bool | np.bool_ | None) -> None:
     display(_Passed(list(judged), len(claims) - len(judged)))
 
 
-def compared(values: Iterable[Any]) -> list[Any]:
-    """Return what a sentence counts, or of which it tells the extreme, as a list that is not empty.
-
-    A comparison of nothing is no result. Its cell asks first whether there is something to compare.
-
-    Raises
-    ------
-    ValueError
-        If there is no value. None, for what was not compared, is none.
-
-    Examples
-    --------
-    >>> max(compared([0.5, None, 0.7]))
-    0.7
-    >>> max(compared([None]))
-    Traceback (most recent call last):
-    ValueError: a sentence compares nothing: there are no values
-    """
-    there = [value for value in values if value is not None]
-    if not there:
-        raise ValueError("a sentence compares nothing: there are no values")
-    return there
-
-
 def counted(claims: Iterable[bool | np.bool_ | None], noun: str) -> str:
     """Return a verdict on a claim that was tried several times, as the beginning of a sentence.
 
     Parameters
     ----------
     claims : iterable of bool or None
-        Whether the claim held each time; not empty. None is left out.
+        Whether the claim held each time; None is left out.
     noun : str
         What is counted, in the plural.
+
+    Raises
+    ------
+    ValueError
+        If there is nothing to count.
 
     Examples
     --------
     >>> counted([True, True], "rates"), counted([True, False], "rates"), counted([False, False], "rates")
     ('True at all 2 rates', 'True at 1 of 2 rates', 'False at all 2 rates')
     """
-    tried = compared(claims)
+    tried = [held for held in claims if held is not None]
+    if not tried:
+        raise ValueError(f"a verdict compares nothing: there are no {noun}")
     if any(tried) and not all(tried):
         return f"True at {sum(map(bool, tried))} of {len(tried)} {noun}"
     return f"{bool(tried[0])} at all {len(tried)} {noun}" if len(tried) > 1 else f"{bool(tried[0])} where we tried it"
