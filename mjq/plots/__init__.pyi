@@ -1,4 +1,3 @@
-from .claims import compared as compared
 from .claims import counted as counted
 from .claims import holds as holds
 from .figures import COLOURS as COLOURS
