@@ -5,6 +5,7 @@ The test needs Chromium. It leaves pictures in `_build/lab-pictures`.
 
 import json
 import os
+import re
 import shutil
 import socket
 import subprocess
@@ -107,3 +108,18 @@ def test_figures_are_there_and_sentences_follow_the_parameters(page, lab, home):
         arg=before,
     )
     page.screenshot(path=PICTURES / "changed.png")
+
+
+def test_chapters_are_words_and_solutions_are_folded(page, lab):
+    """Nothing but words is seen of what the book makes boxes and numbers of; a link leads to its place."""
+    opened(page, lab, "stability.ipynb")
+    exercises = page.locator(".jp-RenderedMarkdown h3", has_text="Exercise ")
+    page.wait_for_function("document.querySelectorAll('.jp-RenderedMarkdown h3').length > 10")
+    text = page.locator(".jp-Notebook").inner_text()
+    assert not re.search(r"\{[a-z:]+\}`|:::|^\([\w:-]+\)=|<div|\\tag", text, re.M)
+    solutions = page.locator(".jp-Cell", has=page.locator("h4", has_text="Solution"))
+    assert 5 < solutions.count() == exercises.count() == page.locator(".jp-Cell button", has_text="hidden").count()
+    page.locator('.jp-RenderedMarkdown a[href="#ghs20-buying"]').first.click()
+    place = page.locator("h3", has_text="What buying servers does")
+    pytest.importorskip("playwright.sync_api").expect(place).to_be_in_viewport()
+    page.screenshot(path=PICTURES / "stability.png")
