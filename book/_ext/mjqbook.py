@@ -43,6 +43,7 @@ HEADERS = ["Item", "What it says", "Result", "Checks"]
 WORDS_A_MINUTE, LINES_A_MINUTE, FORMULAS_A_MINUTE = 150, 10, 3
 A_FORMULA_ON_PAPER = 5  # minutes, if it is derived with a pencil
 ANSWER = "The answer", "What to do with it"
+ABOUT = "About this chapter", "Run this chapter with your numbers"
 
 
 def without_thebe(app, pagename, templatename, context, doctree):
@@ -294,8 +295,9 @@ class Reading(NamedTuple):
 
 
 def say_reading_time(app, doctree):
-    """After the title of a chapter: how long it takes to read, from what it shows unfolded."""
-    title = next(iter(doctree.findall(nodes.title)), None)
+    """Where a chapter speaks of itself, or after its title: how long it takes to read, from what it shows unfolded."""
+    titles = list(doctree.findall(nodes.title))
+    title = next((x for x in titles if x.astext() in ABOUT), titles[0] if titles else None)
     if app.env.docname.startswith("notebooks/") and title is not None:
         time = reading(doctree)
         sentence = f"Reading time about {time.whole} minutes without the exercises"
