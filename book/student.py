@@ -20,7 +20,6 @@ from nbformat.v4 import new_code_cell
 from mjq_book.runs.stored import chapters, is_glue, solutions
 
 ROOT = Path(__file__).resolve().parent.parent
-FOLDED = {"hide-input", "remove-input", "hide-cell", "remove-cell"}
 YOURS = "# Your work:"
 INSTALL = """\
 # Run this cell once where mjq is not installed (Python 3.11, 3.12 or 3.13), and then restart the kernel:
@@ -60,19 +59,13 @@ def asks(cell):
 
 
 def shown(cell):
-    """A cell without what is kept for the book: folded where the book folds it, and without numbers for sentences."""
-    tags, cell.metadata = set(cell.metadata.get("tags", [])), nbformat.NotebookNode()
-    if cell.cell_type == "markdown":
-        return cell
-    cell.execution_count = None
-    cell.outputs = [output for output in cell.outputs if not is_glue(output)]
-    for output in cell.outputs:
-        if "execution_count" in output:
-            output.execution_count = None
-    if "parameters" in tags:
-        cell.metadata["tags"] = ["parameters"]
-    elif tags & FOLDED:
-        cell.metadata["jupyter"] = {"source_hidden": True}
+    """A cell without what is kept for the book: what is right, and numbers for sentences."""
+    kept = {"jupyter": cell.metadata.get("jupyter")}  # whether its code is folded
+    if "parameters" in cell.metadata.get("tags", []):
+        kept["tags"] = ["parameters"]
+    cell.metadata = nbformat.from_dict({key: value for key, value in kept.items() if value})
+    if cell.cell_type == "code":
+        cell.outputs = [output for output in cell.outputs if not is_glue(output)]
     return cell
 
 

@@ -64,6 +64,12 @@ def test_what_is_folded_says_what_it_does(path):
             assert prompt(cell) or only_checks(cell), cell.metadata.name
 
 
+def test_what_the_book_folds_or_leaves_out_is_folded_in_jupyterlab_but_for_parameters(path):
+    for cell in code_cells(path):
+        folded = any(tag.startswith(("hide-", "remove-")) for tag in tags(cell)) and "parameters" not in tags(cell)
+        assert cell.metadata.get("jupyter", {}).get("source_hidden", False) == folded, cell.metadata.name
+
+
 def test_maps_of_colours_keep_their_colours_in_the_dark(path):
     """Where colours mean numbers; other figures are inverted."""
     for cell in code_cells(path):

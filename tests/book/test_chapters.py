@@ -13,6 +13,7 @@ from mjq import models
 from mjq_book import published
 from mjq_book.chapters import CHAPTERS, NAMES, PAPERS
 from mjq_book.exercises import questions
+from mjq_book.runs.statements import statements
 from tests.cli import test_odd_input
 from tests.conftest import ROOT
 from tests.nbval_plugin import build_script
@@ -69,6 +70,25 @@ def test_the_plan_of_the_course_has_the_times_of_all_chapters():
     row = r"^\| \{doc\}`/notebooks/(\w+)`[^|]*\| \{minutes\}`(\w+)` \| \{paper-minutes\}`(\w+)` \|"
     times = re.findall(row, page, re.M)
     assert set(times) == {(chapter.name,) * 3 for chapter in CHAPTERS}
+
+
+@each_chapter
+def test_a_chapter_begins_with_its_question_and_its_answer(chapter):
+    """Parameters stand before the answer only where it follows them."""
+    cells = nbformat.read(ROOT / f"notebooks/{chapter.name}.ipynb", as_version=4).cells
+    heads = [re.findall(r"^## (.+)$", cell.source, re.M) if cell.cell_type == "markdown" else [] for cell in cells]
+    answer, model = heads.index(["The answer"]), next(k for k, found in enumerate(heads) if "The model" in found)
+    assert re.fullmatch(r"(<div .*</div>\n\n)?# .+\n\n\*\*.+\?\*\*", cells[0].source)
+    before = [cell.metadata.name for cell in cells[1:answer]]
+    if before != ["imports"]:
+        assert before == ["imports", "parameters", "checks"]
+        assert names(cells[answer:model], "uses") & names(cells[2:3], "binds")
+
+
+def names(cells, kind):
+    """What the code of cells uses or binds."""
+    lines = [line for cell in cells if cell.cell_type == "code" for line in statements(cell.source)]
+    return set().union(*(getattr(line, kind) for line in lines))
 
 
 @each_chapter
