@@ -95,6 +95,9 @@ def test_with_the_extra_for_logs_it_answers_from_a_log(root, wheel, tmp_path):
         command, *options = words
         answer = run(python, "-m", "mjq", command, "jobs.csv", *options, cwd=tmp_path)
         assert answer.returncode == 0 and answer.stdout, answer.stderr
+    doubled = "print(parallel.map_cases(lambda x: 2 * x, [dict(x=1), dict(x=2)], workers=2))"
+    (tmp_path / "twice.py").write_text(f"from mjq._util import parallel\nif __name__ == '__main__':\n    {doubled}\n")
+    assert run(python, "twice.py", cwd=tmp_path).stdout == "[2, 4]\n"  # as plan and wait do after two seconds
     refused = run(python, "-m", "mjq", "list", cwd=tmp_path)
     assert refused.returncode == 1 and "pip install 'mjq[book]' brings it" in refused.stderr
     help_text = run(python, "-m", "mjq", "--help", cwd=tmp_path)
