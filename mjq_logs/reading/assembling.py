@@ -7,7 +7,6 @@ A reader gives one row for each line that should hold a job. Here they become a
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import fields
 from typing import Any
 
 import numpy as np
@@ -21,6 +20,7 @@ from mjq_logs.reading.log import INFERRED, Before, Lines, Log, Present
 from mjq_logs.reading.priorities import Order
 from mjq_logs.reading.rows import (
     BEFORE,
+    CALENDAR,
     COMPONENT,
     FARTHEST,
     OTHER_PARTITION,
@@ -37,6 +37,7 @@ from mjq_logs.words import time_in_words
 LONGEST_LOG = 20 * 365 * 86_400.0  # seconds
 LONG_AGO = 10  # times the longest run
 FIRST_LINES = 5  # that are named for each reason
+END = pl.col("start").cast(pl.Float64) + pl.col("run").cast(pl.Float64)
 
 
 def assemble(
@@ -52,7 +53,7 @@ def assemble(
     """
     rows = _Assembly(reading, partition, strict, order)
     rows.gather()
-    rows.set_sizes(servers)
+    rows.read_header(servers)
     rows.require_seconds()
     rows.note_what_the_reader_saw()
     rows.drop_repeated()
@@ -64,6 +65,10 @@ def assemble(
     rows.delay_attempts()
     rows.clip_waits()
     rows.sort()
+    rows.note_only_starts()
+    rows.infer_sizes()
+    rows.find_present()
+    rows.find_window()
     return rows.log()
 
 
@@ -76,6 +81,8 @@ class _Assembly:
         self.read, self.dropped, self.first = 0, {}, {}
         self.notes, self.warnings = reading.notes, []
         self.jobs: Any = pl.DataFrame()
+        self.only_starts = self.some_run = False
+        self.present = self.window = self.before = None
 
     def warn(self, words):
         """Put a warning above those of the steps before."""
@@ -102,10 +109,6 @@ class _Assembly:
         """Return whether anything of a column is known."""
         return self.jobs[column].is_not_null().any()
 
-    def some_run(self):
-        """Return whether some job still ran."""
-        return self.jobs["unfinished"].cast(pl.Boolean).any()
-
     def gather(self):
         """Keep the rows of each table that can be used, and count the others."""
         kept, behind = Kept(self.needs), 0
@@ -125,11 +128,14 @@ class _Assembly:
                 "out, and --growth multiplies what the limit let come"
             )
 
-    def set_sizes(self, servers):
-        """Set the size of the machine by each resource, None where nothing tells it, and where it is from."""
+    def read_header(self, servers):
+        """Take the clock, the size by each resource, None where nothing tells it, and where that is from."""
         units = self.reading.units or ("cpus",)
-        told, self.source, odd = machine_of(self.reading.header, self.partition) if "cpus" in units else (None, "", "")
-        self.sizes = [told if unit == "cpus" else None for unit in units]
+        size, self.source, odd = machine_of(self.reading.header, self.partition) if "cpus" in units else (None, "", "")
+        self.clock, odd_clock = clock_of(self.reading.header)
+        self.says_only_starts = says_submits_are_starts(self.reading.header)
+        self.notes += [odd_clock] * bool(odd_clock)
+        self.sizes = [size if unit == "cpus" else None for unit in units]
         if servers is None:
             self.notes += [odd] * bool(odd)
             return
@@ -253,7 +259,7 @@ class _Assembly:
         Without a state, a job is not taken to run whose start was ten times as long ago as any other job ran: its end
         is lost.
         """
-        if not self.some_run():
+        if not self.jobs["unfinished"].cast(pl.Boolean).any():
             return
         runs, start = pl.col("unfinished").fill_null(False), pl.col("start").cast(pl.Float64)
         passed = pl.when(runs).then(pl.max_horizontal(0.0, self.reading.span.latest - start))
@@ -261,6 +267,7 @@ class _Assembly:
         if not self.reading.is_window and longest:
             self.drop("no run time", passed > LONG_AGO * longest)
         self.jobs = self.jobs.with_columns(run=pl.coalesce("run", passed))
+        self.some_run = self.jobs["unfinished"].any()
 
     def delay_attempts(self):
         """Let each attempt of a job come when the one before it had ended."""
@@ -310,8 +317,9 @@ class _Assembly:
         """Put the jobs in the order of their arrivals, then numbers."""
         if self.known("eligible"):
             self.jobs = self.jobs.with_columns(eligible=pl.coalesce("eligible", "submit"))
-        by = next((name for name in ("eligible", "submit", "start") if self.known(name)), None)
-        if by is None:
+        self.arrival = "eligible" if self.known("eligible") else "submit"
+        by = self.arrival if self.known(self.arrival) else "start"
+        if not self.known(by):
             self.notes.append("neither submit nor start times: the order of the lines is taken for that of the jobs")
             return
         if by == "start":
@@ -319,159 +327,146 @@ class _Assembly:
         late = int((self.jobs[by] < self.jobs[by].shift(1)).sum())
         if late:
             self.notes.append(f"{counted(late, 'line')} came earlier than the line before: the jobs were sorted")
-        time = _column(self.jobs[by])
+        time = _floats(self.jobs[by])
         number = self.jobs["number"].cast(pl.Int64).fill_null(np.iinfo(np.int64).max).to_numpy()
         later = (time[1:] > time[:-1]) | ((time[1:] == time[:-1]) & (number[1:] >= number[:-1]))
         if not later.all():  # lines of one number stay in their order; times that are not known come last
             self.jobs = self.jobs[np.lexsort((number, time))]
 
-    def log(self):
-        """Return the log of these jobs."""
-        jobs, reading = self.jobs, self.reading
-        parts = jobs["partition"].drop_nulls().n_unique()
-        if self.partition is None and parts > 1:
-            self.warn(f"jobs of {parts} partitions are taken for those of one machine; --partition takes one of them.")
-        columns: dict[str, Any] = {
-            "number": None if jobs["number"].has_nulls() else jobs["number"].cast(pl.Int64).to_numpy(),
-            "user": _places(jobs["user"]),
-            "priority": None if self.order is None else jobs["priority"].cast(pl.Int64).to_numpy(),
-            "unfinished": jobs["unfinished"].fill_null(False).to_numpy() if self.some_run() else None,
-        }
-        line, runs = jobs["line"], jobs.filter(pl.col("unfinished").cast(pl.Boolean))
-        jobs = self.jobs = jobs.select(*TIMES, *self.needs)
-        for name in (*TIMES, *self.needs):
-            columns[name] = _column(jobs.drop_in_place(name))  # which frees it
-        needs = [columns.pop(name) for name in self.needs]
-        columns["need"] = self.vectors(needs)
-        only_starts = self.only_starts(columns["submit"], columns["start"])
-        if only_starts:
-            columns["start"] = None
-        self.infer_sizes(needs, columns["start"], columns["run"])
-        arrival = columns["submit"] if columns["eligible"] is None else columns["eligible"]
-        clock = 0.0 if reading.is_window else None
-        if arrival is not None and not reading.is_window:
-            clock, odd = clock_of(reading.header, float(arrival[0]))
-            self.notes += [odd] * bool(odd)
-        present = self.present(columns, runs)
-        self.notes += [] if self.order is None else [self.order.words()]
-        window, before, columns, gone = self.windowed(arrival, columns)
-        self.count(pl.DataFrame({"line": line.filter(gone)}).with_columns(dropped=pl.lit(BEFORE)))
-        used = len(columns["run"]) + (0 if before is None else len(before.need))
-        sizes: Any = self.sizes if reading.resources else self.sizes[0]
-        return Log(
-            **columns,
-            servers=None if None in self.sizes else sizes,
-            servers_from=self.source,
-            lines=Lines(read=self.read, used=used, dropped=self.dropped, first=self.first),
-            header=reading.header,
-            clock=clock,
-            zone="UTC" if clock is not None and not self.names_zone else "",
-            notes=tuple(self.notes),
-            warnings=tuple(self.warnings),
-            submits_are_starts=only_starts,
-            present=present,
-            window=window,
-            before=before,
-            priority_names=() if self.order is None else self.order.names,
-        )
-
-    def vectors(self, needs):
-        """Return columns with what jobs need of each resource as what they need."""
-        return Vectors(np.column_stack(needs), self.reading.resources) if self.reading.resources else needs[0]
-
-    def only_starts(self, submit, start):
-        """Return whether submit times are start times.
+    def note_only_starts(self):
+        """Find whether submit times are start times, as the header may say.
 
         Some converters write a wait of 0 where none is known, so zeros prove nothing. A positive wait contradicts the
         header.
         """
-        if submit is None or not says_submits_are_starts(self.reading.header):
-            return False
-        waited = 0 if start is None else int((start > submit).sum())
-        self.notes.append(
-            f"the header says that submit times are start times, but {counted(waited, 'job')} waited: waits are used"
-            if waited
-            else "the submit times of this log are start times: it has no waits"
-        )
-        return not waited
+        if not self.known("submit") or not self.says_only_starts:
+            return
+        waited = self.jobs.select((pl.col("start") > pl.col("submit")).sum()).item()
+        if waited:
+            words = f"but {counted(waited, 'job')} waited: waits are used"
+            self.notes.append(f"the header says that submit times are start times, {words}")
+            return
+        self.notes.append("the submit times of this log are start times: it has no waits")
+        self.only_starts, self.jobs = True, self.jobs.with_columns(start=None)
 
-    def infer_sizes(self, needs, start, run):
+    def infer_sizes(self):
         """Take the most that jobs held at once for a size that nothing tells, if the log says when they started."""
+        parts = self.jobs["partition"].drop_nulls().n_unique()
+        if self.partition is None and parts > 1:
+            self.warn(f"jobs of {parts} partitions are taken for those of one machine; --partition takes one of them.")
         if None not in self.sizes:
             return
-        if start is None:
-            self.sizes, self.source = [None], ""
+        if not self.known("start"):
+            self.sizes, self.source = [None] * len(self.sizes), ""
             return
-        for k, need in enumerate(needs):
+        start, run = _floats(self.jobs["start"]), _floats(self.jobs["run"])
+        for k, need in enumerate(self.needs):
             if self.sizes[k] is None:
-                self.sizes[k] = _most_held(need, start, run)
+                self.sizes[k] = _most_held(_floats(self.jobs[need]), start, run)
                 if not self.sizes[k]:
                     raise ValueError(f"no job that has started needs any {self.reading.units[k]}")
         self.source = INFERRED
 
-    def present(self, columns, runs):
-        """Return the jobs that had not ended when the log was taken; None if it tells of none."""
+    def find_present(self):
+        """Find the jobs that had not ended when the log was taken, if it tells of any."""
         waiting = pl.concat([pl.DataFrame(schema=schema(len(self.needs))), *self.reading.waiting])
         if self.partition is not None:
             names = pl.col("partition").fill_null("").str.split(",")  # it may wait in several, and start in any
             waiting = waiting.filter(names.list.contains(str(self.partition)))
-        start, submit = columns["start"], columns["submit"]
-        if start is None or submit is None or (waiting.is_empty() and runs.is_empty()):
-            return None
-        arrival = "submit" if columns["eligible"] is None else "eligible"
-        taken = float(max(self.reading.span.latest, submit.max(), np.nanmax(start + columns["run"])))
+        runs = self.jobs.filter(pl.col("unfinished").cast(pl.Boolean))
+        if not self.known("start") or not self.known("submit") or (waiting.is_empty() and runs.is_empty()):
+            return
+        latest = self.jobs.select(pl.col("submit").cast(pl.Float64).max(), end=END.max()).row(0)
+        taken = max(self.reading.span.latest, *latest)
         waiting = _queue(waiting, self.needs)
-        clear = (pl.col(arrival) <= taken) & pl.all_horizontal(pl.col(*self.needs) >= 0)
+        clear = (pl.col(self.arrival) <= taken) & pl.all_horizontal(pl.col(*self.needs) >= 0)
         clear &= pl.any_horizontal(pl.col(*self.needs) > 0)
         for need, size in zip(self.needs, self.sizes, strict=True):
             if size is not None:
                 clear &= pl.col(need) <= size * (1 + checks.FIT_TOLERANCE)
-        queue = waiting.filter(clear)
-        floats = pl.col(arrival, "start", "estimate", *self.needs).cast(pl.Float64).fill_null(np.nan)
+        floats = pl.col(self.arrival, "start", "estimate", *self.needs).cast(pl.Float64).fill_null(np.nan)
         queue = waiting.filter(clear).select(floats, "tasks", "at_once", "cut")
         there = pl.concat([runs.select(floats, tasks=1, at_once=0, cut=False), queue], how="vertical_relaxed")
-        return Present(
-            need=self.vectors([there[name].to_numpy() for name in self.needs]),
-            arrival=there[arrival].to_numpy(),
-            start=there["start"].to_numpy(),
-            estimate=there["estimate"].to_numpy(),
+        columns = {name: there[name].to_numpy() for name in there.columns}
+        self.present = Present(
+            need=self.need(there),
+            arrival=columns[self.arrival],
+            start=columns["start"],
+            estimate=columns["estimate"],
             taken=taken,
             left_out=int(waiting["tasks"].sum() - queue["tasks"].sum()),
-            tasks=there["tasks"].to_numpy(),
-            at_once=there["at_once"].to_numpy(),
+            tasks=columns["tasks"],
+            at_once=columns["at_once"],
             cut=int(there["cut"].sum()),
         )
 
-    def windowed(self, arrival, columns):
-        """Return the window of the file or None, who was there before or None, the others, and which ended before."""
-        nothing, span, start = np.zeros(len(columns["run"]), dtype=bool), self.reading.span, columns["start"]
-        nowhere = None, None, columns, nothing
-        if (
-            not (self.reading.is_window or span.open)
-            or not np.isfinite(span.first_end)
-            or arrival is None
-            or start is None
-        ):
-            return nowhere
+    def find_window(self):
+        """Find the window of the file, and take those out who came before it."""
+        self.given = {name for name in TIMES if self.known(name)}
+        self.jobs = self.jobs.with_columns(user=_places(self.jobs["user"]))
+        span, arrival = self.reading.span, pl.col(self.arrival)
+        if not (self.reading.is_window or span.open) or np.isinf(span.first_end):
+            return
+        if not {self.arrival, "start"} <= self.given:
+            return
         # Where all jobs have ended, nobody knows when the file was asked for: beside those that run on after the last
         # submission may have been others, which came later and are not in it.
-        begin, end = span.first_end, span.latest if span.open else float(arrival.max())
-        inside = arrival >= begin
-        if not inside.any() or not end > begin:
-            return nowhere
-        gone = ~inside & (start + columns["run"] <= begin)
-        early = ~inside & ~gone
-        there = columns | {"arrival": arrival}
-        if there["unfinished"] is None:
-            there["unfinished"] = nothing
-        before = Before(**{field.name: _some(there[field.name], early) for field in fields(Before)})
-        columns = {name: _some(column, inside) for name, column in columns.items()}
-        return (begin, end), before if early.any() else None, columns, gone
+        window = span.first_end, span.latest if span.open else float(self.jobs[self.arrival].max())
+        early = ~(arrival >= window[0]).fill_null(False)
+        if window[1] <= window[0] or self.jobs.select(early.all()).item():
+            return
+        self.drop(BEFORE, early & (END <= window[0]))
+        self.window, there = window, self.jobs.filter(early)
+        if len(there):
+            self.before = Before(
+                **self.columns(there, "run", "start", "estimate"), arrival=_floats(there[self.arrival])
+            )
+            self.jobs = self.jobs.filter(~early)
 
+    def need(self, jobs):
+        """Return what jobs need: a number for each or, of several resources, a row of numbers."""
+        needs = jobs.select(pl.col(*self.needs).cast(pl.Float64)).to_numpy()
+        return Vectors(needs, self.reading.resources) if self.reading.resources else needs[:, 0]
 
-def _some(column, which):
-    """Return some rows of a column, which may be None."""
-    return None if column is None else column[which]
+    def columns(self, jobs, *times):
+        """Return columns of some jobs, which are freed, as a log has them; None where nothing is known of any job."""
+        return {name: _floats(jobs.drop_in_place(name)) if name in self.given else None for name in times} | {
+            "need": self.need(jobs),
+            "priority": None if self.order is None else jobs["priority"].cast(pl.Int64).to_numpy(),
+            "unfinished": jobs["unfinished"].cast(pl.Boolean).fill_null(False).to_numpy(),
+        }
+
+    def log(self):
+        """Return the log of these jobs."""
+        jobs, header = self.jobs, self.reading.header
+        comes = self.arrival in self.given
+        clock = self.clock if comes else None
+        if self.reading.is_window or (comes and "UnixStartTime" not in header and jobs[self.arrival][0] > CALENDAR):
+            clock = 0.0  # times count from 1970
+        self.notes += [] if self.order is None else [self.order.words()]
+        columns: dict[str, Any] = self.columns(jobs, *TIMES)
+        if not self.some_run:
+            columns["unfinished"] = None
+        sizes: Any = self.sizes if self.reading.resources else self.sizes[0]
+        used = len(jobs) + (0 if self.before is None else len(self.before.need))
+        return Log(
+            **columns,
+            number=None if jobs["number"].has_nulls() else jobs["number"].cast(pl.Int64).to_numpy(),
+            user=None if jobs["user"].has_nulls() else jobs["user"].to_numpy(),
+            servers=None if None in self.sizes else sizes,
+            servers_from=self.source,
+            lines=Lines(read=self.read, used=used, dropped=self.dropped, first=self.first),
+            header=header,
+            clock=clock,
+            zone="UTC" if clock is not None and not self.names_zone else "",
+            notes=tuple(self.notes),
+            warnings=tuple(self.warnings),
+            submits_are_starts=self.only_starts,
+            present=self.present,
+            window=self.window,
+            before=self.before,
+            priority_names=() if self.order is None else self.order.names,
+        )
 
 
 def _queue(waiting, needs):
@@ -490,20 +485,20 @@ def _queue(waiting, needs):
     )
 
 
-def _column(series):
-    """Return a column as floats, or None where nothing of it is known."""
-    return series.cast(pl.Float64).fill_null(np.nan).to_numpy() if series.is_not_null().any() else None
+def _floats(series):
+    """Return a column as floats, not a number where it is not known."""
+    return series.cast(pl.Float64).fill_null(np.nan).to_numpy()
 
 
 def _places(series):
-    """Return users as numbers in the order in which they first come, -1 where one is not known; None if none is."""
+    """Return users as numbers in the order in which they first come, -1 where one is not known; null if none is."""
     if not series.is_not_null().any():
-        return None
+        return series
     given = series.cast(pl.Int64).fill_null(-1).to_numpy()
     numbers, first, which = np.unique(given, return_index=True, return_inverse=True)
     place = np.empty(len(numbers), dtype=np.int32)
     place[np.argsort(np.where(numbers < 0, len(given), first), kind="stable")] = np.arange(len(numbers))
-    return np.where(numbers < 0, -1, place)[which].astype(np.int32)
+    return pl.Series(np.where(numbers < 0, -1, place)[which].astype(np.int32))
 
 
 def _most_held(need, start, run):

@@ -167,7 +167,9 @@ def _by_node(lines, log, unit):
     else:
         raise ValueError("no column says which nodes were away: add NodeName to the format of sacctmgr")
     for place, row in rows:
-        names, start, end, tres, cores = (next((row[name] for name in told if row.get(name)), "") for told in FIELDS)
+        names, start, end, tres, cores = (
+            next((row[name] for name in possible if row.get(name)), "") for possible in FIELDS
+        )
         if names in (*MISSING, "(null)", "NodeName"):  # of a whole cluster, of licences alone, or a header again
             continue
         try:

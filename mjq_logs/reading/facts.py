@@ -20,10 +20,10 @@ from mjq_logs.words import MEASURED, amount_in_words, amount_of, percent
 
 OF_HOSTS = "of all hosts"  # where the servers of a log are from
 
-MOST_LOST = 0.1  # share of the lines, up to which nothing is said
-MOST_OF_THE_TIME = 0.5  # that a pause may take
-LEAST_HELD = 0.5  # of the size that a log is inferred to have, for most of the time
-LEAST_USED = 0.95  # of the machine, for most of the time
+LOST_SHARE = 0.1  # of the lines, or of the jobs and their work, up to which nothing is said
+PAUSE_SHARE = 0.5  # of the time, up to which nothing is said of a pause
+HELD_SHARE = 0.5  # of a size that is inferred, from which on nothing is said of it
+USED_SHARE = 0.95  # of the machine, from which on nothing is said of its size
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,8 +95,8 @@ def still_waiting(log: Log) -> str | None:
     >>> nan, four = np.array([np.nan]), np.array([4])
     >>> here = Present(need=np.array([8.0]), arrival=np.zeros(1), start=nan, estimate=nan, taken=9.0, left_out=0,
     ...     tasks=four, at_once=0 * four)
-    >>> told = still_waiting(Log(need=[4, 4], run=[60, 60], submit=[0, 9], servers=8, present=here))
-    >>> told.partition(". ")[0]
+    >>> warning = still_waiting(Log(need=[4, 4], run=[60, 60], submit=[0, 9], servers=8, present=here))
+    >>> warning.partition(". ")[0]
     'Warning: 4 of 6 jobs still waited when the log ended, and had asked for 32 servers'
     """
     here = log.present
@@ -109,7 +109,7 @@ def still_waiting(log: Log) -> str | None:
     limits = np.full(len(log), longest) if log.estimate is None else np.fmin(log.estimate, longest)
     came = limits @ log.needs.reshape(len(log), -1)
     number, jobs = int(tasks.sum()), len(log) + (0 if log.before is None else len(log.before.need))
-    if not max(number / (number + jobs), (waiting / (waiting + came)).max()) > MOST_LOST:
+    if not max(number / (number + jobs), (waiting / (waiting + came)).max()) > LOST_SHARE:
         return None
     asked = amount_in_words(amount_of(needs.sum(axis=0) if log.resources else needs.sum(), log.resources))
     return (
@@ -129,7 +129,7 @@ def lost_in_words(lines: Lines) -> str | None:
     """
     lost = {reason: count for reason, count in lines.dropped.items() if reason not in HARMLESS}
     number = sum(lost.values())
-    if not number > MOST_LOST * (lines.used + number):
+    if not number > LOST_SHARE * (lines.used + number):
         return None
     reason = max(lost, key=lambda name: lost[name])
     return (
@@ -174,7 +174,7 @@ def _of_size(log, held, short):
         yield _of_more_held(
             log, held, f"{servers:g} servers", f". For 99 % of the time they held at most {held.most_of_the_time:g}"
         )
-    elif held.most_of_the_time < LEAST_USED * servers and not short:
+    elif held.most_of_the_time < USED_SHARE * servers and not short:
         idle = percent(1 - held.most_of_the_time / servers, 0)
         instead = f" --servers {size_in_use(log, held):g} takes the size that was used."
         yield (
@@ -198,7 +198,7 @@ def _of_sizes(log, alone, short):
 
 def _of_most_held(held, size, short, measured="servers"):
     """Warn where the most that jobs held at once is taken for the size, and is far from what they usually held."""
-    if held.most_of_the_time < LEAST_HELD * size and not short:
+    if held.most_of_the_time < HELD_SHARE * size and not short:
         yield (
             "Warning: the log does not tell how large the machine is, and the most that jobs held at once is taken, "
             f"{size:g} {measured}. For 99 % of the time they held at most {held.most_of_the_time:g}. --servers sets "
@@ -221,7 +221,7 @@ def _of_pauses(log, short):
     arrival = np.concatenate([[log.begin], log.arrival, [log.end]])
     longest = int(np.argmax(np.diff(arrival)))
     first, last = arrival[longest : longest + 2]
-    if last - first > MOST_OF_THE_TIME * (log.end - log.begin) > 0:
+    if last - first > PAUSE_SHARE * (log.end - log.begin) > 0:
         yield (
             f"Warning: nothing came from {dated(log, first)} to {dated(log, last)}, which is most "
             "of the time that the log sees; --from or --to leaves it out."

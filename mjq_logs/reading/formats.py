@@ -173,8 +173,8 @@ def _of_sacct(blocks):
     if jobs and len(jobs) == len(whole["jobs"]) and all("time" in job for job in jobs):
         return content
     if not jobs and errors and "description" in errors[0]:
-        said = brief(printable(str(errors[0]["description"])))
-        raise ValueError(f"sacct found no jobs, and says {said}: run sacct --json without SLURM_TIME_FORMAT")
+        words = brief(printable(str(errors[0]["description"])))
+        raise ValueError(f"sacct found no jobs, and says {words}: run sacct --json without SLURM_TIME_FORMAT")
     if jobs and "submit_time" in jobs[0]:
         raise ValueError("this looks like squeue --json, which has no jobs that have ended; ask sacct --json for them")
     if str(whole.get("kind")).endswith("List"):

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 
 from mjq._util.plain import brief
-from mjq_logs.reading.rows import CALENDAR, DAY, FARTHEST
+from mjq_logs.reading.rows import DAY, FARTHEST
 from mjq_logs.reading.text import as_count
 
 # How a header says so: that of NASA iPSC ("the given submit times are actually start times"), the same words with
@@ -57,17 +57,17 @@ def machine_of(header: dict[str, str], partition: str | None = None) -> tuple[fl
     return None, "", odd
 
 
-def clock_of(header: dict[str, str], first: float) -> tuple[float | None, str]:
-    """Return when second 0 is, as a log has it, if its header or its first arrival tells it; and what is odd about it.
+def clock_of(header: dict[str, str]) -> tuple[float | None, str]:
+    """Return when second 0 is, in seconds since 1970 at the place, if a header tells it; and what is odd about it.
 
-    >>> clock_of({"UnixStartTime": "749458803", "TimeZone": "-28800"}, 0)
+    >>> clock_of({"UnixStartTime": "749458803", "TimeZone": "-28800"})
     (749430003.0, '')
-    >>> clock_of({"UnixStartTime": "inf"}, 0)
+    >>> clock_of({"UnixStartTime": "inf"})
     (None, "UnixStartTime in the header is 'inf', not a time in seconds from 1970 to 2200: it is not used")
     """
     given = header.get("UnixStartTime")
     if given is None:
-        return (0.0 if first > CALENDAR else None), ""
+        return None, ""
     try:
         began = float(given)
     except ValueError:

@@ -20,13 +20,8 @@ CANONICAL = r"^(0|[1-9]\d{0,17})$"  # a name that its number tells whole
 class Kept:
     """Hold rows of tables of :func:`mjq_logs.reading.rows.schema` until :meth:`taken` returns them all.
 
-    Parameters
-    ----------
-    needs : sequence of str
-        The columns with what jobs need of each resource.
+    `needs` names the columns with what jobs need of each resource.
 
-    Examples
-    --------
     >>> from mjq_logs.reading.rows import rows_of
     >>> kept, columns = Kept(), {"line": [2, 3], "job": ["7", "8_1"], "submit": [0.0, 1.5], "run": [60.0, 90.0]}
     >>> kept.add(rows_of(pl.DataFrame(columns | {"need": [1.0, 2.0]})))
@@ -61,12 +56,9 @@ class Kept:
     def taken(self) -> pl.DataFrame:
         """Return all rows, which are not kept any longer.
 
-        Returns
-        -------
-        polars.DataFrame
-            ``name`` differs where names of jobs do that are no plain numbers, and ``number`` is what a name begins
-            with. ``partition`` and ``user`` are numbers of these. Rows of different ``same`` are different, and
-            ``whole`` differs where names of whole jobs do. The other columns are those of the tables.
+        ``name`` differs where names of jobs do that are no plain numbers, and ``number`` is what a name begins with.
+        ``partition`` and ``user`` are numbers of these. Rows of different ``same`` are different, and ``whole`` differs
+        where names of whole jobs do. The other columns are those of the tables.
         """
         tables, self.tables = self.tables, []
         return pl.concat(tables, how="vertical_relaxed")

@@ -60,13 +60,8 @@ class Order:
 def order_of(words: str | None) -> Order | None:
     """Return which names of which column go first, or None.
 
-    Raises
-    ------
-    ValueError
-        If the words name no such column, no name, or one twice.
+    ``ValueError`` if the words name no such column, no name, or one twice.
 
-    Examples
-    --------
     >>> order_of("qos=high,normal")
     Order(column='qos', names=('high', 'normal'), jobs={})
     >>> order_of("user=me")

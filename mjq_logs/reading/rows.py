@@ -130,22 +130,11 @@ class ColumnReader:
         self._unread: dict[str, tuple[int, int, str]] = {}
 
     def points(self, table: pl.DataFrame, names: Mapping[str, str]) -> dict[str, Any]:
-        """Return columns of a table as points in time [s], and ``zoned``: whether a date of the row says its zone.
+        """Return columns of text as points in time [s], and ``zoned``: whether a date of the row says its zone.
 
-        Parameters
-        ----------
-        table : polars.DataFrame
-            Of text, with the numbers of its lines.
-        names : mapping
-            From the names of these columns to those in the file.
+        `names` maps the names of these columns to those in the file. ``ValueError`` if most of a column are days of a
+        spreadsheet, or a number may mean two things.
 
-        Raises
-        ------
-        ValueError
-            If most of a column are days of a spreadsheet, or a number may mean two things.
-
-        Examples
-        --------
         >>> days = pl.DataFrame({"line": [2, 3], "start": ["45658.5", "45658.75"]})
         >>> ColumnReader().points(days, {"start": "begin"})
         Traceback (most recent call last):
@@ -203,13 +192,7 @@ or dates such as 2025-06-15T10:00:00
             self.factors[unit] += int(((ratio * seconds - 1).abs() <= EXACT).sum())
 
     def notes(self) -> list[str]:
-        """Return which columns cannot be read in some lines.
-
-        Raises
-        ------
-        ValueError
-            If one could not be read at all.
-        """
+        """Return which columns cannot be read in some lines; ``ValueError`` if one could not be read at all."""
         notes = []
         for name, (count, line, text) in self._unread.items():
             first = f"line {line} holds {brief(printable(text))}"
@@ -224,10 +207,7 @@ or dates such as 2025-06-15T10:00:00
     def contradiction(self) -> tuple[list[str], list[str]]:
         """Return a note, or where there are many a warning, of run times that are not the times from start to end.
 
-        Raises
-        ------
-        ValueError
-            If most of them are so in another unit.
+        ``ValueError`` if most of them would be in another unit.
         """
         for unit, alike in self.factors.items():
             if alike > self.compared / 2:

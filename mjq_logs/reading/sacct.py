@@ -77,13 +77,8 @@ CELLS = POINTS | {"partition": "Partition", "qos": "QOS"} | {name: name for name
 def looks_like_sacct(lines: Iterable[str]) -> bool:
     """Return whether the first line is a header of ``sacct``, or a job as :data:`COMMAND` prints it.
 
-    Raises
-    ------
-    ValueError
-        If it is a job of ``sacct`` without a header, whose columns are not those of the command.
+    ``ValueError`` if it is a job of ``sacct`` without a header, whose columns are not those of the command.
 
-    Examples
-    --------
     >>> looks_like_sacct(["JobID|State|Elapsed|AllocCPUS|"]), looks_like_sacct(["submit,run,need"])
     (True, False)
     """

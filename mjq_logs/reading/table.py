@@ -51,25 +51,12 @@ def read(
     units: tuple[str, ...] = (),
     memory: str | None = None,
 ) -> Reading:
-    """Read a table whose columns a map names.
+    """Read a table, of which `cells` yields frames once it is told which columns are chosen.
 
-    Parameters
-    ----------
-    cells : callable
-        From a choice of columns to frames of their cells: :func:`mjq_logs.reading.cells.quoted` for lines of CSV, and
-        :func:`parquet` for a file.
-    columns : dict, optional
-        Some of :data:`COLUMNS` and of `units` to what the file calls them; a name that is not given is taken as it
-        stands.
-    units : tuple of str
-        What is counted, of :data:`mjq_logs.reading.vectors.UNITS`, in place of the column ``need``.
-    memory : str, optional
-        A :func:`~mjq_logs.reading.vectors.memory_unit`; by default numbers of GB are taken as they stand.
-
-    Raises
-    ------
-    ValueError
-        If there is no such column, or none says what a job held or for how long.
+    `columns` maps some of :data:`COLUMNS` and of `units` to what the file calls them; a name that is not given is taken
+    as it stands. What is counted, of :data:`mjq_logs.reading.vectors.UNITS`, takes the place of the column ``need``,
+    and memory is in GB or in a :func:`~mjq_logs.reading.vectors.memory_unit`. ``ValueError`` if there is no such
+    column, or none says what a job held or for how long.
     """
     if memory is not None and memory_unit(memory)[1] and "cpus" not in units:
         raise ValueError(f"memory in {memory} is for --unit cpus,mem; got {','.join(units)}")
@@ -191,18 +178,9 @@ def with_states(jobs: pl.DataFrame, text: pl.DataFrame, span: Span) -> pl.DataFr
     A time that a scheduler does not know may be a number all the same: 0 or -1, which dates show as the first day of
     1970, or the last second that a clock can count.
 
-    Parameters
-    ----------
-    jobs : polars.DataFrame
-        With the columns ``line``, ``submit``, ``eligible``, ``start``, ``end`` and ``run`` [s], null where one is not
-        known.
-    text : polars.DataFrame
-        What the file has of these.
-    span : Span
-        Which keeps the first submission.
+    `jobs` have the columns ``line``, ``submit``, ``eligible``, ``start``, ``end`` and ``run`` [s], null where one is
+    not known; `text` is what the file has of these. The span keeps the first submission.
 
-    Examples
-    --------
     >>> times = {"submit": [1.7e9] * 4, "start": [1.7e9, 0, 1.7e9, None], "end": [1.8e9] * 2 + [0, 0]}
     >>> jobs = pl.DataFrame({"line": [2, 3, 4, 5]} | times | {"eligible": None, "run": None}, strict=False)
     >>> jobs = jobs.with_columns(pl.col(*POINTS, "run").cast(pl.Float64))

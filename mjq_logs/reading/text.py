@@ -223,15 +223,8 @@ def is_parquet(path: str | Path) -> bool:
 def blocks(path: str | Path) -> Iterator[tuple[int, list[str]]]:
     """Yield whole lines of a text file or pipe, plain or compressed by gzip, bzip2 or xz; ``-`` is the standard input.
 
-    Yields
-    ------
-    (int, list of str)
-        The number of the first line, from 1, and lines without their ends. What is no UTF-8 is replaced.
-
-    Raises
-    ------
-    ValueError
-        If the compressed data are broken, a line is longer than 64 MB, or this is no text.
+    Lines have no ends, and come with the number of the first one, from 1. What is no UTF-8 is replaced. ``ValueError``
+    if the compressed data are broken, a line is longer than 64 MB, or this is no text.
     """
     number, rest = 1, b""
     with _opened(path) as file:

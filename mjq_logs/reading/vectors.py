@@ -116,13 +116,8 @@ def plain(column: Any) -> np.ndarray:
 def units_of(unit: str | None) -> tuple[str, ...]:
     """Return the resources that are counted, by their names between commas; none for None.
 
-    Raises
-    ------
-    ValueError
-        If one is none of cpus, nodes, gpus and mem, or occurs twice.
+    ``ValueError`` if one is none of cpus, nodes, gpus and mem, or occurs twice.
 
-    Examples
-    --------
     >>> units_of("cpus,mem"), units_of(None)
     (('cpus', 'mem'), ())
     >>> units_of("cores")

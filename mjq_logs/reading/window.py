@@ -57,32 +57,25 @@ class Held(Plain):
 
 
 def _intervals(log):
-    """Return when jobs started and ended, and what they held, also those from before the window; None if not known.
+    """Return when jobs started and ended, and what they held, also those from before the window.
 
-    Nor is there anything to return where the window has no length.
+    None where that is not known, or the window has no length.
     """
-    start = log.started
-    if start is None or log.arrival is None or not log.end > log.begin:
+    if log.started is None or log.arrival is None or not log.end > log.begin:
         return None
-    columns = [(start, start + log.run, log.need)]
+    columns = [(log.started, log.run, log.need)]
     if log.before is not None:
-        columns.append((log.before.start, log.before.start + log.before.run, log.before.need))
-    begins, ends, need = (joined(parts) for parts in zip(*columns, strict=True))
+        columns.append((log.before.start, log.before.run, log.before.need))
+    begins, run, need = (joined(parts) for parts in zip(*columns, strict=True))
     known = np.isfinite(begins)
-    return begins[known], ends[known], need[known]
+    return begins[known], (begins + run)[known], need[known]
 
 
 def held(log: Log) -> tuple[np.ndarray, np.ndarray] | None:
-    """Return the servers that were held in the window of a log.
+    """Return n + 1 instants from the beginning of the window of a log to its end [s], and what was held between them.
 
-    Returns
-    -------
-    (float array, shape (n + 1,), float array, shape (n,)) or None
-        Instants from the beginning of the window to its end [s], and the servers held between two of them; None where
-        the log does not tell when jobs started, or no time passes.
+    None where the log does not tell when jobs started, or no time passes.
 
-    Examples
-    --------
     >>> log = Log(need=[2, 4], run=[60, 30], submit=[0, 50], start=[0, 50], servers=8)
     >>> [x.tolist() for x in held(log)]
     [[0.0, 50.0], [2.0]]
