@@ -1,6 +1,6 @@
-"""Logs in.
+"""Reads files into logs, and finds what is known of a log.
 
-``formats``         reads a log in any of the formats below, which it tells by the content
+``formats``         reads a log in any of the formats below, and tells by the content which one it is
 ``log``             the jobs of a log as columns, checked once
 ``assembling``      a log from the tables of a reader, and which lines of the file were not used
 ``rows``            what each reader gives

@@ -256,8 +256,8 @@ class _Assembly:
     def set_runs(self):
         """Give jobs that still run the time that they have run, where the file does not tell it.
 
-        Without a state, a job is not taken to run whose start was ten times as long ago as any other job ran: its end
-        is lost.
+        Where the file has no states, a job counts as lost if its start was more than ten times as long ago as any other
+        job ran.
         """
         if not self.jobs["unfinished"].cast(pl.Boolean).any():
             return
@@ -429,7 +429,7 @@ class _Assembly:
         return Vectors(needs, self.reading.resources) if self.reading.resources else needs[:, 0]
 
     def columns(self, jobs, *times):
-        """Return columns of some jobs, which are freed, as a log has them; None where nothing is known of any job."""
+        """Return columns of some jobs as a log has them, and free them here; None where no job has a value."""
         return {name: _floats(jobs.drop_in_place(name)) if name in self.given else None for name in times} | {
             "need": self.need(jobs),
             "priority": None if self.order is None else jobs["priority"].cast(pl.Int64).to_numpy(),

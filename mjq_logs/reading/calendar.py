@@ -191,7 +191,7 @@ def _by_node(lines, log, unit):
 
 
 def _sizes(amounts):
-    """Return the size of each node, by what lists of nodes have together; those of which no more is known are alike.
+    """Return the size of each node, by what lists of nodes have together; nodes that only one list names are alike.
 
     >>> _sizes([(["n1", "n2", "g1"], 64.0), (["n1", "n2"], 32.0), (["n1"], 16.0)])
     {'n1': 16.0, 'n2': 16.0, 'g1': 32.0}

@@ -44,7 +44,7 @@ class Facts:
     doubts : list of str
         What else makes answers doubtful, the worst first.
     alone : dict
-        Of several resources, what is known of each of which somebody needs some.
+        Of several resources, what is known of each resource that somebody needs.
     outages : list of str
         Which outages were taken out of it, or kept, or given by a calendar.
     """

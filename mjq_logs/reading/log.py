@@ -122,11 +122,11 @@ class Present(Part):
     taken : float
         When the log was taken [s]: the latest time that it tells of.
     left_out : int
-        Jobs that wait of which it is not known what they need, or since when they may start.
+        Jobs that wait, but what they need or since when they may start is not known.
     tasks, at_once : int array, shape (P,)
         Of an array that waits: how many tasks there are, and how many of them may run at once, 0 for all.
     cut : int
-        Arrays whose list of tasks was cut, so that there are more.
+        How many arrays have more tasks than the file lists.
     """
 
     estimate: np.ndarray
@@ -307,10 +307,7 @@ class Log(Columns):
     def machine(self) -> Any:
         """Return the servers of the machine, or its size by each of several resources, shape (d,).
 
-        Raises
-        ------
-        ValueError
-            If nothing tells them.
+        ``ValueError`` if nothing tells them.
         """
         if isinstance(self.servers, Vectors):
             return self.servers.values
@@ -321,10 +318,7 @@ class Log(Columns):
     def alone(self, resource: str) -> Log:
         """Return what a log of several resources says of one of them alone: the jobs that need some of it.
 
-        Raises
-        ------
-        ValueError
-            If the log does not count this resource, or nobody needs any of it.
+        ``ValueError`` if the log does not count this resource, or nobody needs any of it.
         """
         if resource not in self.resources:
             raise ValueError(f"the log counts {', '.join(self.resources) or 'one resource'}; got {resource!r}")
@@ -407,20 +401,9 @@ class Log(Columns):
     def system(self) -> System:
         """Return the system with a class for each need of the log, exponential times of their means, and their mix.
 
-        Of several resources it is one of vectors.
+        Its unit of time is the second, as that of the log; of several resources it is one of vectors. ``ValueError`` if
+        nothing tells how many servers there are, or all jobs of some need took no time.
 
-        Returns
-        -------
-        mjq.System
-            Its unit of time is the second, as that of the log.
-
-        Raises
-        ------
-        ValueError
-            If nothing tells how many servers there are, or all jobs of some need took no time.
-
-        Examples
-        --------
         >>> log = Log(need=np.array([1., 1., 4.]), run=np.array([10., 30., 50.]), servers=8)
         >>> log.system().needs.tolist(), (1 / log.system().rates).tolist()
         ([1.0, 4.0], [20.0, 50.0])

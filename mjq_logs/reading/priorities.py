@@ -16,16 +16,9 @@ MOST_NAMED, LONGEST_NAME = 10, 40  # names, and letters of one, in a message
 
 @dataclass
 class Order:
-    """Hold which names of a column go first, and count the jobs of each name while a log is read.
+    """Hold which names of a column go first, and count the jobs of each name while a log is read; None is no name.
 
-    Attributes
-    ----------
-    column : str
-        Of :data:`COLUMNS`.
-    names : tuple of str
-        Jobs of the first one go before all others; jobs that have none of these names come last.
-    jobs : dict
-        Names that jobs have to their number; None for those that have no name.
+    Jobs of the first name go before all others; jobs that have none of these names come last.
     """
 
     column: str
@@ -58,7 +51,7 @@ class Order:
 
 
 def order_of(words: str | None) -> Order | None:
-    """Return which names of which column go first, or None.
+    """Return the names that go first and their column, or None.
 
     ``ValueError`` if the words name no such column, no name, or one twice.
 

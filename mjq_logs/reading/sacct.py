@@ -201,7 +201,7 @@ def _as_tres(resource):
 
 
 def _number(value, *keys):
-    """Return a number of the JSON, which may be one, or say that it is not set or infinite; None if it is not known."""
+    """Return a value of the JSON as a number; infinite where it says so, and None where it is not set or not known."""
     for key in keys:
         value = value.get(key) if isinstance(value, dict) else None
     if isinstance(value, dict):

@@ -51,7 +51,7 @@ def read(
     units: tuple[str, ...] = (),
     memory: str | None = None,
 ) -> Reading:
-    """Read a table, of which `cells` yields frames once it is told which columns are chosen.
+    """Read a table: `cells` takes a choice of columns, and yields frames of their cells.
 
     `columns` maps some of :data:`COLUMNS` and of `units` to what the file calls them; a name that is not given is taken
     as it stands. What is counted, of :data:`mjq_logs.reading.vectors.UNITS`, takes the place of the column ``need``,

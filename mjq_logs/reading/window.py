@@ -138,11 +138,7 @@ def size_in_use(log: Log, held: Held | None = None) -> Any:
     """Return the size that a log used: what it held for at most 99 % of the time, and at least its largest need.
 
     Of several resources it is a list with a size for each. What it held is looked for unless it is known.
-
-    Raises
-    ------
-    ValueError
-        If the log does not tell when jobs started.
+    ``ValueError`` if the log does not tell when jobs started.
     """
     if log.resources:
         return [size_in_use(log.alone(name)) for name in log.resources]
