@@ -23,7 +23,7 @@ import numpy as np
 from tqdm import tqdm
 
 from mjq_book.runs import provenance
-from mjq_logs._util import folders
+from mjq_logs._util import atomic
 
 HERE = Path(__file__).resolve().parent / "panels"
 
@@ -274,4 +274,4 @@ def write(target, folder=HERE):
         name: {"page": panel.page, "cell": panel.cell, "replaces": panel.replaces, "html": html(name, panel, folder)}
         for name, panel in panels(folder).items()
     }
-    folders.write(target, json.dumps({"made_from": sources, "panels": made}, ensure_ascii=False, indent=1).encode())
+    atomic.write(target, json.dumps({"made_from": sources, "panels": made}, ensure_ascii=False, indent=1).encode())

@@ -11,7 +11,7 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from mjq.plots.figures import COLOURS
-from mjq_logs.words import ESTIMATES, NAMES, amount_in_words, listed
+from mjq_logs.words import ESTIMATES, amount_in_words, listed, name_of
 
 if TYPE_CHECKING:
     from mjq_logs import HostsReport, Plan, ReportByPolicy, SeveralReport
@@ -27,13 +27,10 @@ def shares_of_capacity(report: ReportByPolicy, ax: Axes) -> None:
     """Draw the four capacities as shares of the naive one, with their intervals, and the work that came."""
     reports = report.policies
     for number, (policy, of_policy) in enumerate(reports.items()):
-        colour = COLOURS[number]
         for row, key in enumerate(ESTIMATES):
-            capacity, place = getattr(of_policy.capacities, key), row + APART * (number - (len(reports) - 1) / 2)
-            if capacity.share_low is not None and capacity.share_high is not None:
-                ax.plot([capacity.share_low, capacity.share_high], [place, place], color=colour, lw=4, alpha=0.4)
+            place = row + APART * (number - (len(reports) - 1) / 2)
             label = policy if row == 0 and len(reports) > 1 else None
-            ax.plot(capacity.share, place, "o", color=colour, label=label)
+            _mark(ax, getattr(of_policy.capacities, key), place, COLOURS[number], label)
     load = next(iter(reports.values())).load
     if load:
         ax.axvline(load.load, color="black", ls="--", label="work that came")
@@ -104,24 +101,14 @@ def _load_of(report):
     return report.load if hasattr(report, "load") else next(iter(report.policies.values())).load
 
 
-def _legend(ax, columns=3):
-    ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1), ncols=columns)
-
-
 def busy_by_resource(report: SeveralReport, ax: Axes) -> None:
     """Draw how much of each resource is busy while jobs wait under each policy, and the work that came."""
-    height = BAR / len(report.policies)
-    for number, (policy, of_policy) in enumerate(report.policies.items()):
-        places = [row + height * (number - (len(report.policies) - 1) / 2) for row in range(len(report.resources))]
-        shares = [of_policy.busy[resource.name] for resource in report.resources]
-        ax.barh(places, shares, 0.9 * height, color=COLOURS[number], label=f"busy under {policy}")
+    busy = {f"busy under {name}": list(of_policy.busy.values()) for name, of_policy in report.policies.items()}
+    _side_by_side(ax, busy, [name_of(resource.name) for resource in report.resources])
     for row, resource in enumerate(report.resources):
         if resource.load is not None:
             ends = [row - BAR / 2, row + BAR / 2]
             ax.plot(2 * [resource.load], ends, color="black", ls="--", label=None if row else "work that came")
-    ax.set_yticks(
-        range(len(report.resources)), [NAMES.get(resource.name, resource.name) for resource in report.resources]
-    )
     _of_rows(ax, "share of the resource")
 
 
@@ -130,15 +117,10 @@ def lacks_by_policy(report: SeveralReport, ax: Axes) -> None:
     rows = {policy: of_policy.blocked for policy, of_policy in report.policies.items()}
     rows |= {"the log itself": report.blocked} if report.blocked else {}
     kinds = list(dict.fromkeys(tuple(blocked.lacks) for each in rows.values() for blocked in each))
-    for row, each in enumerate(rows.values()):
-        shares, begin = {tuple(blocked.lacks): blocked.share for blocked in each}, 0.0
-        for kind, colour in zip(kinds, (*COLOURS, *COLOURS), strict=False):
-            ax.barh(row, shares.get(kind, 0.0), 0.6, begin, color=colour if kind else GREY)
-            begin += shares.get(kind, 0.0)
-    for kind, colour in zip(kinds, (*COLOURS, *COLOURS), strict=False):
-        words = listed(NAMES.get(name, name) for name in kind) if kind else "nothing"
-        ax.barh(0, 0, color=colour if kind else GREY, label=words)
-    ax.set_yticks(range(len(rows)), list(rows))
+    shares = {name: {tuple(blocked.lacks): blocked.share for blocked in each} for name, each in rows.items()}
+    labels = [listed(map(name_of, kind)) if kind else "nothing" for kind in kinds]
+    colours = [colour if kind else GREY for kind, colour in zip(kinds, (*COLOURS, *COLOURS), strict=False)]
+    _stacked(ax, {name: [of.get(kind, 0.0) for kind in kinds] for name, of in shares.items()}, labels, colours)
     _of_rows(ax, "share of the time")
 
 
@@ -146,12 +128,8 @@ def busy_on_hosts(report: HostsReport, ax: Axes) -> None:
     """Draw how much is busy while jobs wait by each rule, in the order of the log, and if jobs are drawn from it."""
     cases = [*report.cases.values(), *(costly.without for costly in report.costly[:1])]
     for row, case in enumerate(cases):
-        for colour, name, place in ((COLOURS[0], "own_order", row - 0.15), (COLOURS[1], "independent", row + 0.15)):
-            rate = getattr(case, name)
-            if rate.share_low is not None and rate.share_high is not None:
-                ax.plot([rate.share_low, rate.share_high], [place, place], color=colour, lw=4, alpha=0.4)
-            words = {"own_order": "order of the log", "independent": "drawn from it"}[name]
-            ax.plot(rate.share, place, "o", color=colour, label=None if row else words)
+        _mark(ax, case.own_order, row - APART, COLOURS[0], None if row else "order of the log")
+        _mark(ax, case.independent, row + APART, COLOURS[1], None if row else "drawn from it")
     if report.load is not None:
         ax.axvline(report.load, color="black", ls="--", label="work that came")
     ax.set_yticks(range(len(cases)), [_in_lines(case.case) for case in cases])
@@ -167,25 +145,17 @@ def lost_on_hosts(report: HostsReport, ax: Axes) -> None:
         "jobs drawn\nfrom it": (best.independent.share, boundaries.independent.value, order.independent.value),
     }
     words = "busy with best fit", "lost to boundaries", "lost to order"
-    for row, shares in enumerate(rows.values()):
-        begin = 0.0
-        for share, colour, label in zip(shares, (COLOURS[0], COLOURS[1], GREY), words, strict=True):
-            ax.barh(row, max(share, 0.0), 0.6, begin, color=colour, label=None if row else label)
-            begin += max(share, 0.0)
-    ax.set_yticks(range(len(rows)), list(rows))
+    shown = {row: [max(share, 0.0) for share in shares] for row, shares in rows.items()}
+    _stacked(ax, shown, words, (COLOURS[0], COLOURS[1], GREY))
     _of_rows(ax, f"share of the {_unit(report)}")
 
 
 def waits_on_hosts(report: HostsReport, ax: Axes) -> None:
     """Draw how long jobs wait in order of arrival, and if others may pass: those hard to place, and the others."""
     known = report.waits[0].hard is not None
-    parts = (("hard", "hard to place"), ("others", "others")) if known else (("mean", "all jobs"),)
-    height = BAR / len(parts)
-    for number, (name, label) in enumerate(parts):
-        places = [row + height * (number - (len(parts) - 1) / 2) for row in range(len(report.waits))]
-        waits = [getattr(row, name) for row in report.waits]
-        ax.barh(places, waits, 0.9 * height, color=COLOURS[number], label=label)
-    ax.set_yticks(range(len(report.waits)), [_in_lines(row.case) for row in report.waits])
+    parts = {"hard to place": "hard", "others": "others"} if known else {"all jobs": "mean"}
+    waits = {label: [getattr(row, name) for row in report.waits] for label, name in parts.items()}
+    _side_by_side(ax, waits, [_in_lines(row.case) for row in report.waits])
     _of_rows(ax, "mean wait [h]", None)
 
 
@@ -194,7 +164,37 @@ def _in_lines(case):
 
 
 def _unit(report):
-    return "servers" if report.binds is None else NAMES.get(report.binds, report.binds)
+    return "servers" if report.binds is None else name_of(report.binds)
+
+
+def _mark(ax, capacity, place, colour, label):
+    """Draw the share of a capacity, and its interval if there is one."""
+    if capacity.share_low is not None and capacity.share_high is not None:
+        ax.plot([capacity.share_low, capacity.share_high], [place, place], color=colour, lw=4, alpha=0.4)
+    ax.plot(capacity.share, place, "o", color=colour, label=label)
+
+
+def _side_by_side(ax, kinds, names):
+    """Draw a row of bars under each name, one of each kind."""
+    height = BAR / len(kinds)
+    for number, (label, values) in enumerate(kinds.items()):
+        places = [row + height * (number - (len(kinds) - 1) / 2) for row in range(len(names))]
+        ax.barh(places, values, 0.9 * height, color=COLOURS[number], label=label)
+    ax.set_yticks(range(len(names)), names)
+
+
+def _stacked(ax, rows, labels, colours):
+    """Draw the parts of each row one after the other."""
+    for row, parts in enumerate(rows.values()):
+        begin = 0.0
+        for part, label, colour in zip(parts, labels, colours, strict=True):
+            ax.barh(row, part, 0.6, begin, color=colour, label=None if row else label)
+            begin += part
+    ax.set_yticks(range(len(rows)), list(rows))
+
+
+def _legend(ax, columns=3):
+    ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1), ncols=columns)
 
 
 def _of_rows(ax, words, most=1.02):

@@ -8,7 +8,7 @@ import click
 
 from mjq._util.plain import brief, counted
 from mjq_book.cli.chapters import chapter_argument
-from mjq_logs._util import folders
+from mjq_logs._util import atomic
 from mjq_logs.cli.common import Command, NewFile, note, replace_option, show
 
 
@@ -73,7 +73,7 @@ def grade(answers, key, marks):
 
     grades = grading.grade(answers, key)
     if marks:
-        folders.write(Path(marks), grading.marks_file(grades))
+        atomic.write(Path(marks), grading.marks_file(grades))
     head = ["student", "points", "of", "left to you", "perhaps overlooked"]
     for mark in grades:
         if not mark.kind:

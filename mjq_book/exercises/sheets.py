@@ -10,11 +10,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from mjq_book import browser
+from mjq_book import browser, folders
 from mjq_book.exercises.drawn import Drawn, draw
 from mjq_book.exercises.pages import Block, as_gift, as_html, as_markdown
 from mjq_book.exercises.question import Choice, Task, written
-from mjq_logs._util import folders
 
 FORMATS, EXPORTS = ("md", "html", "pdf"), ("gift",)
 KEY_COLUMNS = [

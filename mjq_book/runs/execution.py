@@ -13,7 +13,7 @@ import papermill
 from nbclient.exceptions import CellTimeoutError
 from papermill.engines import NBClientEngine, papermill_engines
 
-from mjq_logs._util import folders
+from mjq_logs._util import atomic
 
 KEPT_CELL_METADATA = {"name", "tags", "mystnb", "jupyter", "selfcheck", "jp-MarkdownHeadingCollapsed"}
 NOT_BEGUN = "before its first cell"
@@ -127,7 +127,7 @@ class _Engine(NBClientEngine):
         try:
             super().execute_managed_notebook(nb_man, *arguments, **options)
         finally:
-            with folders.named(kept):
+            with atomic.named(kept):
                 nbformat.write(nb_man.nb, kept)
 
 

@@ -14,9 +14,10 @@ from typing import Any
 import nbformat
 from nbformat.v4 import new_markdown_cell
 
+from mjq_book import folders
 from mjq_book.runs import changes, execution, inputs, provenance, results
 from mjq_book.runs.chapters import chapter
-from mjq_logs._util import folders
+from mjq_logs._util import atomic
 
 ANSWER = "The answer"  # the heading of a chapter's first section
 OF_THE_BOOK = "*This section is about the book's own system. The parameters of this run change nothing in it.*"
@@ -110,7 +111,7 @@ def run(
     failed = folder.with_name(label + folders.FAILED)
     for path in (folder, failed):
         folders.refuse_others(path)
-    folders.refuse_existing(folder, force)
+    atomic.refuse_existing(folder, force)
     with folders.unfinished(folder) as new:
         target = new / f"{source.name}.ipynb"
         failure = execution.execute(

@@ -12,7 +12,7 @@ from nbconvert import HTMLExporter
 from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
 
 from mjq_book.runs.stored import is_glue
-from mjq_logs._util import folders
+from mjq_logs._util import atomic
 
 TRANSLATOR = math_core.LatexToMathML(fancy_error=True)  # what it does not know stands on the page, marked
 NUMBER = re.compile(r"\\tag\{([^}]*)\}")
@@ -56,4 +56,4 @@ def write(source: Path, target: Path) -> None:
     for link in page.find_all("a", href=True):
         if not str(link["href"]).startswith(("#", "http")):
             link.unwrap()
-    folders.write(target, str(page).encode())
+    atomic.write(target, str(page).encode())

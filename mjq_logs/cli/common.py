@@ -13,7 +13,7 @@ import click
 from click.core import ParameterSource
 
 from mjq._util.plain import printable
-from mjq_logs._util import folders
+from mjq_logs._util import atomic
 from mjq_logs.cli.alive import erase
 
 BAD_INPUT, FAILED = 2, 1  # exit statuses
@@ -58,7 +58,7 @@ class Command(click.Command):
                 if other is not option and _is_same(path, taken):
                     name = other.opts[0] if isinstance(other, click.Option) else other.human_readable_name
                     raise click.UsageError(f"{option.opts[0]} and {name} name the same file, {path}")
-            folders.refuse_existing(path, context.get_parameter_source("force") is ParameterSource.COMMANDLINE)
+            atomic.refuse_existing(path, context.get_parameter_source("force") is ParameterSource.COMMANDLINE)
 
 
 def _is_same(first, second):
@@ -114,7 +114,7 @@ def show(text: object, err: bool = False, nl: bool = True) -> None:
 
 def _print(text, err=False, nl=True):
     erase()
-    with folders.named(Path("standard error" if err else "standard output")):
+    with atomic.named(Path("standard error" if err else "standard output")):
         click.echo(text, err=err, nl=nl)
 
 

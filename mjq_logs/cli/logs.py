@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from mjq_logs._util import folders
+from mjq_logs._util import atomic
 from mjq_logs.cli import sheet
 from mjq_logs.cli.common import Command, NewFile, json_option, replace_option
 from mjq_logs.cli.reading import (
@@ -118,7 +118,7 @@ def _draw(schedules, path):
     content = BytesIO()
     figure.savefig(content, format=Path(path).suffix[1:])
     plt.close(figure)
-    folders.write(Path(path), content.getvalue())
+    atomic.write(Path(path), content.getvalue())
 
 
 def _write_starts(path, log, starts):
@@ -127,4 +127,4 @@ def _write_starts(path, log, starts):
     import polars as pl
 
     numbers = range(1, len(log) + 1) if log.number is None else log.number
-    folders.write(Path(path), pl.DataFrame({"job": np.asarray(numbers)} | starts).write_csv().encode())
+    atomic.write(Path(path), pl.DataFrame({"job": np.asarray(numbers)} | starts).write_csv().encode())

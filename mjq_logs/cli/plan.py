@@ -10,7 +10,7 @@ from typing import NamedTuple
 import click
 
 from mjq._util.plain import brief
-from mjq_logs._util import folders
+from mjq_logs._util import atomic
 from mjq_logs.cli import sheet
 from mjq_logs.cli.common import Command, NewFile, json_option, page_option, quiet_option, replace_option, workers_option
 from mjq_logs.cli.reading import (
@@ -188,7 +188,7 @@ def plan(
         workers=workers, progress=not quiet and sys.stderr.isatty(),
     )  # fmt: skip
     if output is not None:
-        folders.write(Path(output), (result.model_dump_json(indent=1) + "\n").encode())
+        atomic.write(Path(output), (result.model_dump_json(indent=1) + "\n").encode())
     title = "How many servers?" if result.target is not None else "What if?"
     answer, charts = shown(log, facts, result)
     sheet.deliver(answer, result, full, as_json, page, title, charts)

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from mjq_logs._util import folders
+from mjq_logs._util import atomic
 from mjq_logs.cli.common import show, show_json
 
 if TYPE_CHECKING:
@@ -120,7 +120,7 @@ def write_page(path: str | Path, title: str, answer: Answer, charts: Sequence[Ch
         f'<meta name="viewport" content="width=device-width">\n<style>{STYLE}</style>\n</head>\n<body>\n<main>\n'
         f"<h1>{escape(title)}</h1>\n{body}\n</main>\n</body>\n</html>\n"
     )
-    folders.write(Path(path), content.encode())
+    atomic.write(Path(path), content.encode())
 
 
 def _figure(chart, number):

@@ -13,7 +13,6 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 
@@ -24,19 +23,7 @@ from mjq_logs.reading.table import listed_names
 from mjq_logs.reading.text import as_count, as_number, blocks, is_parquet
 from mjq_logs.reading.vectors import GB, MEMORY, memory_unit, size_of, units_of
 
-OURS = {"servers": "need"}  # our names of columns of a log, where they are others
-NAME = "name", "sn", "node", "host", "hostname", "nodelist", "hostnames"
-COUNT = "count", "nodes", "number"
-THOUSANDTHS = "_milli"
-OTHERS = {  # names of columns besides our own; those of memory may end in their unit
-    "cpus": ("cpus", "cpu", "cores", "vcpus", "cpu_milli"),
-    "gpus": ("gpus", "gpu", "num_gpu", "num_gpus", "gres"),
-    MEMORY: ("mem", "memory", "ram"),
-    "servers": ("servers", "cpus", "cpu", "cores", "vcpus", "cpu_milli"),
-}
-OF_MEMORY = re.compile(r"(?:mem|memory|ram)(?:_(bytes|b|[kmgt]i?b))?", re.IGNORECASE)
-IN_SLURM = "NODELIST", "HOSTNAMES"  # headings of names by sinfo; it prints a node once for each of its partitions
-MEMORY_OF_SLURM = "MEMORY"  # its heading, of MB
+IN_SLURM = {"name": "NODELIST", "cpus": "CPUS", MEMORY: "MEMORY", "gpus": "GRES"}  # our names to headings of sinfo
 
 
 def read_hosts(
@@ -50,13 +37,12 @@ def read_hosts(
         Plain or compressed by gzip.
     unit : str, optional
         What counts as a server: cpus, gpus or mem, or several of them between commas, as in
-        :func:`mjq_logs.read_log`. By default the servers of a host are in a column ``servers`` or ``cpus``.
+        :func:`mjq_logs.read_log`. By default it is cpus.
     columns : mapping, optional
         Our names of resources to those of the columns of a table, as for the log: a name that the file has not is
-        passed over. Otherwise columns have our names or usual others, such as ``cpu_milli``, ``memory_mib`` and
-        ``gpu``; a column ``count`` says how many hosts of the line there are.
+        passed over. Otherwise columns have our names; a column ``count`` says how many hosts of the line there are.
     memory : str, optional
-        Unit of a column of memory whose name has none, as for the log, such as ``"MB"``; by default GB.
+        Unit of the memory in a table, as for the log, such as ``"MB"``; by default GB.
 
     Returns
     -------
@@ -81,13 +67,14 @@ def read_hosts(
     Hosts(numbers=(48, 20), sizes=((12.0, 90.0), (80.0, 512.0)), notes=())
     Hosts(numbers=(1, 1), sizes=((256.0, 0.0), (256.0, 4.0)), notes=())
     """
-    units = units_of(unit) or ("servers",)
+    units = units_of(unit) or ("cpus",)
     if "nodes" in units:
         raise ValueError("a file of hosts tells their cpus, gpus and mem; nodes are what a host is")
+    theirs = dict(columns or {}) if unit else {"cpus": (columns or {}).get("need")}
     try:
         if is_parquet(path):
             raise ValueError("this is Parquet: save the list of hosts as CSV")
-        return _hosts(_cells(blocks(path)), units, columns or {}, memory)
+        return _hosts(_cells(blocks(path)), units, theirs, memory)
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from None
 
@@ -113,15 +100,18 @@ def _hosts(lines, units, columns, memory):
         raise ValueError("no line holds a host")
     for line in table.filter(~pl.col("fits"))["line"].head(1):
         raise ValueError(f"line {line} has another number of fields than the first one")
-    slurm = chosen.get("name") in IN_SLURM
-    in_one = {unit: _in_one(unit, chosen[unit], columns, memory) for unit in units}
+    slurm = chosen.get("name") == IN_SLURM["name"]
+    gb = GB["M"] if chosen.get(MEMORY) == IN_SLURM[MEMORY] else memory_unit(memory)[0] if memory else 1.0
     seen: dict[str, tuple] = {}
     sizes, numbers, nothing, again = [], [], 0, 0
     for row in table.iter_rows(named=True):
-        line = row["line"]
-        size = tuple(_amount(row[unit], unit, chosen[unit], line) / in_one[unit] for unit in units)
-        count = _count(row.get("count"), chosen, row.get("name"), line)
-        if (name := row.get("name")) and name in seen:
+        line, name = row["line"], row.get("name")
+        size = tuple(_amount(row[unit] or "", unit, chosen[unit], line) * {MEMORY: gb}.get(unit, 1.0) for unit in units)
+        if slurm and "[" in (name or ""):
+            several = brief(printable(name))
+            raise ValueError(f"line {line}: {several} are several nodes: have sinfo print one a line, with -N")
+        count = _count(row["count"] or "", chosen["count"], line) if "count" in chosen else 1
+        if name and name in seen:
             if not slurm or seen[name][:2] != (size, count):
                 same = "with another size" if seen[name][:2] != (size, count) else "twice"
                 raise ValueError(
@@ -152,50 +142,24 @@ def _hosts(lines, units, columns, memory):
 
 def _chosen(names, units, columns):
     """Map what is read to the columns of a file."""
-    lower = {name.lower(): name for name in reversed(names)}
     chosen = {}
-    for unit in units:
-        theirs = columns.get(OURS.get(unit, unit))
-        if theirs not in names:
-            theirs = next((lower[name] for name in OTHERS[unit] if name in lower), None)
-        if theirs is None and unit == MEMORY:
-            theirs = next((name for name in names if OF_MEMORY.fullmatch(name)), None)
-        if theirs is None:
-            what = "servers or cpus" if unit == "servers" else unit
-            raise ValueError(f"no column says how many {what} a host has; there are {listed_names(names)}")
-        chosen[unit] = theirs
-    for ours, others in (("name", NAME), ("count", COUNT)):
-        theirs = next((lower[name] for name in others if name in lower and lower[name] not in chosen.values()), None)
+    for ours in (*units, "name", "count"):
+        known = columns.get(ours), ours, IN_SLURM.get(ours)
+        theirs = next((name for name in known if name in names), None)
         if theirs is not None:
             chosen[ours] = theirs
+        elif ours in units:
+            raise ValueError(f"no column says how many {ours} a host has; there are {listed_names(names)}")
     return chosen
 
 
-def _in_one(unit, column, columns, memory):
-    """Return how many of what a column counts make one CPU, GPU or GB."""
-    in_a_gb = 1 / memory_unit(memory)[0] if memory and unit == MEMORY else 1.0
-    match = OF_MEMORY.fullmatch(column)
-    if column == columns.get(OURS.get(unit, unit)):  # taken as for the log
-        return in_a_gb
-    if column.lower().endswith(THOUSANDTHS):
-        return 1000.0
-    if unit == MEMORY and match and match[1]:
-        return 1 / GB[match[1][0].upper()]
-    return 1 / GB["M"] if column == MEMORY_OF_SLURM else in_a_gb
-
-
 def _amount(text, unit, column, line):
-    """Return how much a cell says that a host has."""
-    text = text or ""
-    if column.lower() == "gres":
+    """Return how much a cell says that a host has; memory with a unit of its own is in GB."""
+    if column == IN_SLURM["gpus"]:
         return _gpus(text)
-    number: Any = as_number(text)
+    number = as_number(text)
     if number is None and unit == MEMORY:
         number = size_of(text, unit)
-    if text.endswith("+"):
-        raise ValueError(
-            f"line {line}: {brief(text)} stands for nodes of several sizes: have sinfo print one a line, with -N"
-        )
     if number is None or number < 0:
         raise ValueError(
             f"line {line}: column {printable(column)!r} says {brief(printable(text))}, which is no amount of {unit}"
@@ -214,16 +178,10 @@ def _gpus(text):
     return float(sum(int(kind[-1]) if kind and kind[-1].isdecimal() else 1 for kind in gpus))
 
 
-def _count(text, chosen, name, line):
+def _count(text, column, line):
     """Return how many hosts a line stands for."""
-    if "count" not in chosen:
-        if name and "[" in name and chosen["name"] in IN_SLURM:
-            raise ValueError(
-                f"line {line}: {brief(printable(name))} are several nodes: have sinfo print one a line, with -N"
-            )
-        return 1
-    number = as_count(text or "")
+    number = as_count(text)
     if not number:
-        column, what = printable(chosen["count"]), brief(printable(text or ""))
+        column, what = printable(column), brief(printable(text))
         raise ValueError(f"line {line}: column {column!r} must be a whole number of at least 1, got {what}")
     return int(number)

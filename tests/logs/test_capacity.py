@@ -328,7 +328,7 @@ def test_the_verdict_goes_by_where_the_load_lies_beside_the_interval():
         came = Load(rate=1, load=part, by_month={}, by_hour={}, dispersion_by_hour=1, dispersion_by_day=1)
         four = Capacities.model_construct(own_order=own)
         report = CapacityReport.model_construct(
-            load=came, capacities=four, used=part / own.share, waits=waits, agreement=[]
+            load=came, capacities=four, used=part / own.share, waits=waits, agreement=[], window=None
         )
         return headline({"easy": report})[-1]
 

@@ -100,10 +100,11 @@ def test_hosts_without_some_resource_hold_jobs_without_it(path, tmp_path):
 @needs_traces
 def test_nodes_of_openb():
     """As the paper of its publishers counts them."""
-    hosts = read_hosts(TRACES / "openb_node_list_all_node.csv.gz", "cpus,mem,gpus")
+    path, theirs = TRACES / "openb_node_list_all_node.csv.gz", {"cpus": "cpu_milli", "mem": "memory_mib", "gpus": "gpu"}
+    hosts = read_hosts(path, "cpus,mem,gpus", columns=theirs, memory="MB")
     assert len(hosts) == 1523 and len(hosts.sizes) == 27
     cpus, memory, gpus = hosts.whole
-    assert (cpus, gpus) == (125_514, 6212) and memory / 1024 == pytest.approx(584, abs=0.5)
-    assert hosts.numbers[hosts.sizes.index((96.0, 384.0, 8.0))] == 549
-    only = read_hosts(TRACES / "openb_node_list_all_node.csv.gz", "gpus")
+    assert (cpus, gpus) == (125_514_000, 6212) and memory / 1024 == pytest.approx(584, abs=0.5)
+    assert hosts.numbers[hosts.sizes.index((96_000.0, 384.0, 8.0))] == 549
+    only = read_hosts(path, "gpus", columns=theirs)
     assert only.whole == (6212,) and only.notes == ("310 of 1523 hosts have no gpus: they are left out",)

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from mjq_book import runs
+from mjq_book import folders, runs
 from mjq_book.runs import inputs, results
 from mjq_book.runs.execution import Failure
-from mjq_logs._util import folders
+from mjq_logs._util import atomic
 
 
 def contents(folder):
@@ -101,7 +101,7 @@ def test_a_run_that_appeared_meanwhile_is_replaced_only_by_force(tmp_path, force
 @pytest.mark.parametrize("mine", [True, False])
 def test_a_file_is_replaced_whole_or_not_at_all(tmp_path, monkeypatch, mine):
     if mine:
-        folders.write(tmp_path / "a", b"old")
+        atomic.write(tmp_path / "a", b"old")
 
     def full(path, content):
         with path.open("wb") as file:
@@ -110,6 +110,6 @@ def test_a_file_is_replaced_whole_or_not_at_all(tmp_path, monkeypatch, mine):
 
     monkeypatch.setattr(Path, "write_bytes", full)
     with pytest.raises(OSError, match=r"No space left on device: '.+/a'"):
-        folders.write(tmp_path / "a", b"new")
+        atomic.write(tmp_path / "a", b"new")
     monkeypatch.undo()
     assert contents(tmp_path) == ({"a": "old"} if mine else {})

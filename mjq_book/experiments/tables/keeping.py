@@ -17,7 +17,7 @@ import numpy as np
 import scipy
 
 from mjq._util.compiling import numba
-from mjq_logs._util import folders
+from mjq_logs._util import atomic
 
 PROVENANCE = Path(__file__).parent / "provenance.csv"
 
@@ -60,7 +60,7 @@ def replace(path: Path, headers: Sequence[str], rows: Sequence[dict[str, Any]]) 
     writer = csv.DictWriter(text, headers, lineterminator="\n")  # refuses a row that has another column
     writer.writeheader()
     writer.writerows(rows)
-    folders.write(path, text.getvalue().encode())
+    atomic.write(path, text.getvalue().encode())
 
 
 def median_time(

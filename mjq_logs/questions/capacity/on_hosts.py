@@ -9,6 +9,7 @@ Jobs start in order of arrival. While the queue never runs dry, servers are lost
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated
 
 import numpy as np
@@ -39,9 +40,9 @@ from mjq_logs.questions.capacity.estimates import (
     own_order_capacity,
     simulated_capacity,
 )
+from mjq_logs.questions.capacity.report import LogReport, of_the_log
 from mjq_logs.reading.facts import Facts, facts_of
-from mjq_logs.reading.log import HOUR, Lines, Log
-from mjq_logs.reading.window import Window
+from mjq_logs.reading.log import HOUR, Log
 from mjq_logs.words import MEASURED, amount_of, name_of, percent
 
 TIES, ENOUGH_JOBS = 5, 100_000  # ways to choose among hosts that are alike, and in how long a log one is enough
@@ -124,13 +125,9 @@ class HostsWaits(Plain):
     others: Annotated[Number, Column("of the others", "h")]
 
 
-class HostsReport(Plain):
-    """Hold what a log tells of a machine of hosts, on one of which each job must fit."""
+class HostsReport(LogReport):
+    """Hold what a log tells of a machine of hosts, on one of which each job must fit; its jobs are those that do."""
 
-    verdict: list[str]
-    """The answer in sentences."""
-    jobs: int
-    """Jobs that fit on a host."""
     too_large: int
     """Jobs that fit on none, and are left out."""
     work_too_large: float
@@ -154,14 +151,6 @@ class HostsReport(Plain):
     """The fewer of them fit on one host, the earlier they stand here; each row has the jobs of those before it, too."""
     waits: list[HostsWaits]
     """In order of arrival, and if others may pass, without and with a host kept free; empty where load is null."""
-    lines: Lines | None
-    missing: list[str]
-    """Columns that the log lacks."""
-    notes: list[str]
-    warnings: list[str]
-    """What makes the answer doubtful."""
-    window: Window | None
-    """Null where the log does not tell when jobs came."""
 
 
 def report_on_hosts(log: Log | Facts, hosts: Hosts, seed: int = 1) -> HostsReport:
@@ -206,10 +195,9 @@ def report_on_hosts(log: Log | Facts, hosts: Hosts, seed: int = 1) -> HostsRepor
     (400, 1.0)
     """
     facts = log if isinstance(log, Facts) else facts_of(put_on_hosts(log, hosts))
-    warnings, short = facts.warnings, facts.short
+    short = facts.short
     log, too_large, work_too_large = jobs_that_fit(facts.log, hosts)
-    if too_large:
-        warnings = [left_out_in_words(too_large, work_too_large), *warnings]
+    left_out = [left_out_in_words(too_large, work_too_large)] if too_large else []
     rules, drawn, cases = rules_on(hosts), {}, {}
     for name, rule in rules.items():
         drawn[name], cases[name] = _case(log, CASES[name], rule, seed)
@@ -220,8 +208,8 @@ def report_on_hosts(log: Log | Facts, hosts: Hosts, seed: int = 1) -> HostsRepor
     waits = [] if load is None else _waits(log, hosts, rules)
     best_share = cases["best fit"].own_order.share
     result = HostsReport(
+        **of_the_log(replace(facts, log=log), [*log.notes, *hosts.notes], [*left_out, *facts.warnings]),
         verdict=[],
-        jobs=len(log),
         too_large=too_large,
         work_too_large=work_too_large,
         hosts=[
@@ -236,11 +224,6 @@ def report_on_hosts(log: Log | Facts, hosts: Hosts, seed: int = 1) -> HostsRepor
         losses=losses,
         costly=costly,
         waits=waits,
-        lines=log.lines,
-        missing=list(log.missing),
-        notes=[*log.notes, *hosts.notes],
-        warnings=warnings,
-        window=facts.window,
     )
     return result.model_copy(update={"verdict": [*([short] if short else []), *_verdict(result)]})
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any
 
 from mjq_logs.answers import OF_WAITS, Column, Interval, Number, Plain
 from mjq_logs.machine.agreement import Agreement, agreement, disagreement_in_words, nearest
@@ -37,47 +37,64 @@ GROWING = "waits would grow as long as the log lasts"
 CLASSES = 10  # that are named among those that waste servers
 
 
-class CapacityReport(Plain):
-    """Hold what a log tells of the capacity of its machine."""
+class LogReport(Plain):
+    """Hold what every report on the capacity of a machine says of its log."""
 
+    verdict: list[str]
+    """The answer in sentences."""
     jobs: int
-    servers: float
-    servers_from: str
-    policy: Annotated[str, Column("policy")]
     lines: Lines | None
     missing: list[str]
     """Columns that the log lacks."""
     notes: list[str]
+    warnings: list[str]
+    """What makes the answer doubtful, such as a log that is too short, lines that were lost, a size that is not the one
+    in use, or a replay whose mean wait is not that of the log, by more than a factor of 1.5."""
+    window: Window | None
+    """Null where the log does not tell when jobs came."""
+
+
+class PoolReport(LogReport):
+    """Hold what a log tells of a machine that is one pool, whatever the policy."""
+
+    servers_from: str
     load: Load | None
-    """Null where the log does not tell when jobs came, or is too short to tell anything of it."""
-    mean_work: Interval
-    """Mean work of a job, in server-hours."""
-    capacities: Annotated[Capacities, OF_OWN_ORDER]
-    memory: dict[str, list[Drawn]]
-    """By policy, the curve of capacities from independent jobs to the log's own order."""
-    classes: list[Costs]
-    """Classes of jobs that waste most, of the twenty needs with most work."""
+    """Of several resources, that of the one that is used up first, by the jobs that need some of it; null where the log
+    does not tell when jobs came, or is too short to tell anything of it."""
     near_saturation: NearSaturation | None
     """Null under EASY, and where there is no exact solution: the interval of the exponential capacity says why."""
     agreement: list[Agreement]
     """Empty where the log has no waits."""
-    verdict: list[str]
-    used: Annotated[Number, Column("load, of what\nit can carry", "%", ".1f")] = None
+
+
+class UnderPolicy(Plain):
+    """Hold what a machine can do under one policy; of several resources, all is of the one that is used up first."""
+
+    policy: Annotated[str, Column("policy")]
+    capacities: Annotated[Capacities, OF_OWN_ORDER]
+    used: Annotated[Number, Column("load, of what\nit can carry", "%", ".1f")]
     """Load over the share of the servers that the policy keeps busy in the log's own order; null where there is no
     load. At 1 the policy is at its limit."""
-    waits: Annotated[LoadWaits | None, tuple(column._replace(of=f"replay.{column.of}") for column in OF_WAITS)] = None
+    waits: Annotated[LoadWaits | None, tuple(column._replace(of=f"replay.{column.of}") for column in OF_WAITS)]
     """Null where the log does not tell when jobs came, all came at once, or it is too short to tell of waits."""
-    warnings: list[str] = []
-    """What makes the answer doubtful, such as a log that is too short, lines that were lost, a size that is not the one
-    in use, or a replay whose mean wait is not that of the log, by more than a factor of 1.5."""
-    window: Window | None = None
-    """Null where the log does not tell when jobs came."""
-    held: Held | None = None
-    """Null where the log does not tell when jobs started."""
-    other_needs: int = 0
+    classes: list[Costs]
+    """Classes of jobs that waste most, of the twenty needs with most work."""
+    other_needs: int
     """How many needs have less work than these twenty."""
-    work_of_others: float = 0.0
+    work_of_others: float
     """Their share of the work."""
+
+
+class CapacityReport(UnderPolicy, PoolReport):
+    """Hold what a log tells of the capacity of its machine under one policy."""
+
+    servers: float
+    mean_work: Interval
+    """Mean work of a job, in server-hours."""
+    memory: dict[str, list[Drawn]]
+    """By policy, the curve of capacities from independent jobs to the log's own order."""
+    held: Held | None
+    """Null where the log does not tell when jobs started."""
 
 
 class ReportByPolicy(Plain):
@@ -122,32 +139,30 @@ def reports_on(log: Log | Facts, policies: Sequence[str] = tuple(RULES), seed: i
     """
     facts = facts_of(log)
     servers, work = facts.log.require_servers(), mean_work(facts.log)
-    found = find(facts, policies, seed, tuple(RULES))
-    mean = Interval(value=work.mean, low=work.low, high=work.high)
-    whole = found.whole | {"servers": servers, "mean_work": mean, "memory": found.memory, "held": facts.held}
+    of_log, of_each, memory = find(facts, policies, seed, tuple(RULES))
+    whole = of_log | {"servers": servers, "memory": memory, "held": facts.held}
+    whole["mean_work"] = Interval(value=work.mean, low=work.low, high=work.high)
     starts = [OF_STARTS] if facts.log.submits_are_starts else []
     reports = {}
     for policy in policies:
-        near = found.near_saturation if policy == "fcfs" else None
-        report = CapacityReport(**whole, **found.of_each[policy], near_saturation=near, verdict=[])
+        near = {} if policy == "fcfs" else {"near_saturation": None}
+        report = CapacityReport(**whole | of_each[policy] | near, verdict=[])
         verdict = [*headline({policy: report}, facts.short), *starts]
         reports[policy] = report.model_copy(update={"verdict": verdict})
     return ReportByPolicy(verdict=headline(reports, facts.short), policies=reports)
 
 
-class Found(NamedTuple):
-    """Hold what is found of a log of one resource or of several; the load is of the one that is used up first."""
+def find(
+    facts: Facts, policies: Sequence[str], seed: int, curves: Sequence[str] = ()
+) -> tuple[dict[str, Any], dict[str, dict[str, Any]], dict[str, list[Drawn]]]:
+    """Return what is known of a log of one resource or of several, what each policy can do, and curves of capacities.
 
-    whole: dict[str, Any]
-    """Fields of a report that are the same under each policy."""
-    of_each: dict[str, dict[str, Any]]
-    """By policy, those that are its own."""
-    memory: dict[str, list[Drawn]]
-    near_saturation: NearSaturation | None
-
-
-def find(facts: Facts, policies: Sequence[str], seed: int, curves: Sequence[str] = ()) -> Found:
-    """Return what each policy can do, its curve and those of others, and how well replays agree with the log."""
+    Returns
+    -------
+    (dict, dict, dict)
+        The fields of a :class:`PoolReport` but the verdict; those of an :class:`UnderPolicy` by policy; and by policy,
+        those of `curves` included, the curve from independent jobs to the log's own order.
+    """
     log, rate = facts.log, set(Rate.model_fields)
     by_length = {name: capacity_by_block_length(log, name, seed) for name in dict.fromkeys((*curves, *policies))}
     solved = solve(log) if "fcfs" in policies else (None, "")
@@ -170,23 +185,27 @@ def find(facts: Facts, policies: Sequence[str], seed: int, curves: Sequence[str]
     knows = "it knows run times, as the log has no estimates"
     if log.estimate is not None:
         knows = "it goes by the log's estimates"
-    whole = {
-        "jobs": len(log),
+    easy = f"EASY looks for what fits among {LINE} jobs that wait; {knows}"
+    whole = of_the_log(facts, [*log.notes, easy], [*facts.warnings, *([differs] if differs else [])]) | {
         "servers_from": log.servers_from,
-        "lines": log.lines,
-        "missing": list(log.missing),
-        "notes": [*log.notes, f"EASY looks for what fits among {LINE} jobs that wait; {knows}"],
-        "warnings": [*facts.warnings, *([differs] if differs else [])],
-        "window": facts.window,
         "load": came,
+        "near_saturation": near_capacity(log, seed, *solved) if "fcfs" in policies else None,
         "agreement": compared,
     }
     memory = {
         policy: [Drawn(block=block, **capacity.model_dump(include=rate)) for block, capacity in curve.items()]
         for policy, curve in by_length.items()
     }
-    near = near_capacity(log, seed, *solved) if "fcfs" in policies else None
-    return Found(whole, of_each, memory, near)
+    return whole, of_each, memory
+
+
+def of_the_log(facts: Facts, notes: list[str], warnings: list[str]) -> dict[str, Any]:
+    """Return the fields of a :class:`LogReport` but the verdict."""
+    log = facts.log
+    return {
+        "jobs": len(log), "lines": log.lines, "missing": list(log.missing), "notes": notes, "warnings": warnings,
+        "window": facts.window,
+    }  # fmt: skip
 
 
 def waits_in_words(waits: LoadWaits | None, load: float | None, own: Capacity, rule: str) -> list[str]:

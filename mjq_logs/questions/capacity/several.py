@@ -10,22 +10,14 @@ import numpy as np
 from mjq._util import checks
 from mjq_logs.answers import Column, Number, Plain
 from mjq_logs.machine import arrivals
-from mjq_logs.machine.agreement import Agreement, agreement_in_words
-from mjq_logs.machine.arrivals import Load, tightest
+from mjq_logs.machine.agreement import agreement_in_words
+from mjq_logs.machine.arrivals import tightest
 from mjq_logs.machine.lacking import Blocked, blocked_in_words, in_log, lacking, who_blocks
-from mjq_logs.questions.capacity.estimates import (
-    Capacities,
-    Drawn,
-    NearSaturation,
-    own_order_capacity,
-    started,
-)
-from mjq_logs.questions.capacity.needs import Costs
-from mjq_logs.questions.capacity.report import find, waits_in_words
-from mjq_logs.questions.waits import LoadWaits
+from mjq_logs.questions.capacity.estimates import Drawn, own_order_capacity, started
+from mjq_logs.questions.capacity.report import PoolReport, UnderPolicy, find, waits_in_words
 from mjq_logs.reading.facts import Facts, facts_of
-from mjq_logs.reading.log import HOUR, Lines, Log
-from mjq_logs.reading.window import Held, Window
+from mjq_logs.reading.log import HOUR, Log
+from mjq_logs.reading.window import Held
 from mjq_logs.words import RULES, listed, name_of, percent
 
 
@@ -48,16 +40,11 @@ class Resource(Plain):
     """Jobs per hour, of all jobs, if none of it were ever idle; null where nobody needs any."""
 
 
-class SeveralUnderPolicy(Plain):
+class SeveralUnderPolicy(UnderPolicy):
     """Hold what a machine of several resources can do under one policy."""
 
-    policy: str
-    capacities: Capacities
-    """Shares and wasted servers are those of the resource that is used up first if nothing is wasted."""
     memory: list[Drawn]
     """The curve of capacities from independent jobs to the log's own order."""
-    used: Number
-    """Load of that resource over its share that is busy in the log's own order; null where there is no load."""
     busy: dict[str, float]
     """Share of each resource that is busy while jobs wait, in the order of the log."""
     blocked: list[Blocked]
@@ -67,45 +54,18 @@ class SeveralUnderPolicy(Plain):
     limit."""
     dominant: float
     """The same if each job counted by the largest of its shares of the resources."""
-    waits: LoadWaits | None = None
-    """Null where the log does not tell when jobs came, all came at once, or it is too short to tell of waits."""
-    classes: list[Costs] = []
-    """Classes of jobs that waste most of the resource that is used up first, of the twenty needs with most work."""
-    other_needs: int = 0
-    """How many needs have less work than these twenty."""
-    work_of_others: float = 0.0
-    """Their share of the work."""
 
 
-class SeveralReport(Plain):
+class SeveralReport(PoolReport):
     """Hold what a log of several resources tells of the capacity of its machine."""
 
-    verdict: list[str]
-    """The answer in sentences."""
-    jobs: int
     resources: list[Resource]
-    servers_from: str
     binds: str
     """The resource that is used up first if nothing is wasted."""
     policies: dict[str, SeveralUnderPolicy]
-    near_saturation: NearSaturation | None
-    """Of exponential classes under first come, first served; null without this policy."""
-    lines: Lines | None
-    missing: list[str]
-    """Columns that the log lacks."""
-    notes: list[str]
-    warnings: list[str]
-    """What makes the answer doubtful."""
-    window: Window | None
-    """Null where the log does not tell when jobs came."""
-    load: Load | None = None
-    """Of the resource that is used up first, by the jobs that need some of it; null where the log does not tell when
-    jobs came, or is too short to tell anything of it."""
-    agreement: list[Agreement] = []
-    """Empty where the log has no waits."""
-    somebody_waits: Number = None
+    somebody_waits: Number
     """Share of the time in which somebody waited, by the log itself; null where it has no waits."""
-    blocked: list[Blocked] = []
+    blocked: list[Blocked]
     """What the first in the queue then lacked."""
 
 
@@ -149,30 +109,29 @@ def report_on_several(log: Log | Facts, policies: Sequence[str] = tuple(RULES), 
     log = facts.log
     if not log.resources:
         raise ValueError("the log counts one resource: reports_on knows it, or read the log with --unit cpus,mem")
-    found = find(facts, policies, seed)
-    came, binds, by_log = found.whole["load"], log.resources[tightest(log)], in_log(log)
+    whole, of_each, memory = find(facts, policies, seed)
+    came, binds, by_log = whole["load"], log.resources[tightest(log)], in_log(log)
     resources = [_resource(facts, name, came if name == binds else None) for name in log.resources]
     reports = {}
-    for policy, of_policy in found.of_each.items():
+    for policy, of_policy in of_each.items():
         full = _while_full(log, policy)
         reports[policy] = SeveralUnderPolicy(
             **of_policy,
-            memory=found.memory[policy],
+            memory=memory[policy],
             busy=dict(zip(log.resources, full.busy, strict=True)),
             blocked=full.blocked,
             alone={name: _alone(facts, name, policy) for name in log.resources},
             dominant=_dominant(log, policy),
         )
-    of_log = agreement_in_words(found.whole["agreement"])
+    of_log = agreement_in_words(whole["agreement"])
     if by_log is not None:
         of_log.append(f"By the log itself, {who_blocks(by_log.waits, by_log.blocked, log.resources)}")
     return SeveralReport(
-        **found.whole,
+        **whole,
         verdict=[*([facts.short] if facts.short else []), *_verdict(resources, reports, binds), *of_log],
         resources=resources,
         binds=binds,
         policies=reports,
-        near_saturation=found.near_saturation,
         somebody_waits=None if by_log is None else by_log.waits,
         blocked=[] if by_log is None else by_log.blocked,
     )

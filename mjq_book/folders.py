@@ -1,4 +1,4 @@
-"""Folders and files that appear whole or not at all."""
+"""Folders of runs, sweeps and sheets, which appear whole or not at all."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+
+from mjq_logs._util.atomic import named
 
 LABEL = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 FAILED = ".failed"  # at the end of the name of a failed run's folder
@@ -27,12 +29,6 @@ def checked_label(label: str) -> str:
             f"a label has letters, digits, '.', '_' and '-', and begins with a letter or digit, got {label!r}"
         )
     return label
-
-
-def refuse_existing(path: Path, force: bool) -> None:
-    """Raise ``ValueError`` if something is there and may not be replaced."""
-    if os.path.lexists(path) and not force:
-        raise ValueError(f"{path} exists; --force replaces it")
 
 
 def refuse_others(path: Path) -> None:
@@ -60,26 +56,3 @@ def settle(new: Path, path: Path, force: bool) -> Path:
         refuse_others(path)
         path.rename(new.with_name(".old"))  # which is removed with the temporary folder around both
     return new.rename(path)
-
-
-def write(path: Path, content: bytes) -> None:
-    """Write a file so that it is there whole or not at all."""
-    new = path.with_name(f".{path.name}-{os.getpid()}")
-    try:
-        with named(path):
-            new.write_bytes(content)
-            new.replace(path)
-    finally:
-        new.unlink(missing_ok=True)
-
-
-@contextmanager
-def named(path: Path) -> Iterator[None]:
-    """Make errors of the operating system, such as that of a full disk, say where they happened."""
-    try:
-        yield
-    except OSError as error:
-        if error.errno is None:  # not of the operating system
-            raise
-        # And not at an unfinished file beside it. To set the second name to None would show it.
-        raise OSError(error.errno, error.strerror, str(path)) from error
