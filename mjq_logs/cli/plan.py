@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import click
 
@@ -18,14 +18,17 @@ from mjq_logs.cli.reading import (
     Need,
     anonymous_option,
     growth_option,
+    is_file,
     log_argument,
     log_options,
     outage_options,
     read,
     schema_option,
     show_classes,
+    sizes_in,
     taken_by,
     unit_option,
+    units_in,
     user_limit_option,
 )
 
@@ -74,25 +77,21 @@ class Sizes(Machine):
 
     name, wanted = "sizes", "a range such as 100:200 or 100:200:11"
 
-    def servers(
-        self, value: object, parameter: click.Parameter | None, context: click.Context | None, unit: str | None = None
-    ) -> float | Range:
+    def convert(self, value: object, parameter: click.Parameter | None, context: click.Context | None) -> Any:
         """Return a range or, of a number without a colon, itself."""
-        from mjq_logs.reading.vectors import size_of
-
-        if ":" not in str(value):
-            return super().servers(value, parameter, context, unit)
+        if ":" not in str(value) or is_file(value):
+            return super().convert(value, parameter, context)
         try:
             first, last, *rest = str(value).split(":")
             (count,) = [int(x) for x in rest] or [SIZES]
         except ValueError:
             self.fail(f"{brief(value)} is not {self.wanted}", parameter, context)
-        low, high = size_of(first, unit), size_of(last, unit)
+        low, high = (sizes_in([end], units_in(context)) for end in (first, last))
         if low is None or high is None or not low <= high or not 1 <= count <= MOST_SIZES:
             self.fail(
                 f"{brief(value)} is not a range of at most {MOST_SIZES} rising positive sizes", parameter, context
             )
-        return Range(low, high, count)
+        return Range(low[0], high[0], count)
 
 
 @click.command(cls=Command)

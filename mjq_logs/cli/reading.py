@@ -150,6 +150,43 @@ def is_file(value: object) -> bool:
     return isinstance(value, str) and os.path.isfile(value) and as_number(value) is None
 
 
+def units_in(context: click.Context | None) -> tuple[str, ...]:
+    """Return what the option ``--unit`` names."""
+    from mjq_logs.reading.vectors import units_of
+
+    return units_of(context.params.get("unit")) if context else ()
+
+
+def hosts_in(path: Any, context: click.Context | None) -> Hosts:
+    """Return the hosts in a file, which has the columns and units of the log."""
+    from mjq_logs import read_hosts
+
+    given = context.params if context else {}
+    columns = dict(given.get("columns") or ())
+    try:
+        hosts = read_hosts(path, given.get("unit"), columns=columns, memory=given.get("memory"))
+    except (OSError, ValueError) as error:
+        raise click.BadParameter(str(error)) from None
+    for words in hosts.notes:
+        note(f"{path}: {words}")
+    return hosts
+
+
+def sizes_in(words: Sequence[str], units: Sequence[str], nothing: bool = False) -> tuple[float, ...] | None:
+    """Return a size by each unit, or one if none is named; None if there is another number of words.
+
+    Each is positive, or at least one of them where a machine may have nothing of some.
+    """
+    from mjq_logs.reading.vectors import size_of
+
+    each: Sequence[str | None] = units or (None,)
+    sizes = [
+        0.0 if nothing and word.strip() == "0" else size_of(word, unit) for word, unit in zip(words, each, strict=False)
+    ]
+    known = tuple(size for size in sizes if size is not None)
+    return known if len(known) == len(words) == len(each) and any(known) else None
+
+
 class Machine(click.ParamType):
     """Read the servers of a machine, such as 512.
 
@@ -161,60 +198,22 @@ class Machine(click.ParamType):
     files = True  # whether a file of hosts may stand for it
     nothing = False  # whether it may be 0 of one of several resources
     wanted = "a positive number such as 512"
-    each = "a positive number"
 
     def convert(self, value: object, parameter: click.Parameter | None, context: click.Context | None) -> Any:
         """Return the servers or, if the option ``--unit`` names several resources, a size by each of them."""
-        units = self.units(context)
+        if isinstance(value, tuple):
+            return value
+        units = units_in(context)
+        several = len(units) > 1
         if self.files and is_file(value):
-            whole = self.hosts(value, parameter, context).whole
-            return whole if len(units) > 1 else whole[0]
-        if len(units) < 2 or isinstance(value, tuple):
-            return value if isinstance(value, tuple) else self.servers(value, parameter, context, *units)
-        words = str(value).split(",")
-        sizes = tuple(self.size(word, unit) for word, unit in zip(words, units, strict=False))
-        if len(words) != len(units) or None in sizes or not any(sizes):
-            wanted = f"{self.each} for each of {', '.join(units)}, such as {','.join('64' for _ in units)}"
+            sizes: tuple[float, ...] | None = hosts_in(value, context).whole
+        else:
+            sizes = sizes_in(str(value).split(",") if several else [str(value)], units, self.nothing)
+        if sizes is None:
+            each = f"a {'' if self.nothing else 'positive '}number for each of {', '.join(units)}"
+            wanted = f"{each}, such as {','.join('64' for _ in units)}" if several else self.wanted
             self.fail(f"{brief(value)} is not {wanted}", parameter, context)
-        return sizes
-
-    def hosts(self, path: Any, parameter: click.Parameter | None, context: click.Context | None) -> Hosts:
-        """Return the hosts in a file, which has the columns and units of the log."""
-        from mjq_logs import read_hosts
-
-        given = context.params if context else {}
-        try:
-            hosts = read_hosts(
-                path, given.get("unit"), columns=dict(given.get("columns") or ()), memory=given.get("memory")
-            )
-        except (OSError, ValueError) as error:
-            self.fail(str(error), parameter, context)
-        for words in hosts.notes:
-            note(f"{path}: {words}")
-        return hosts
-
-    def units(self, context: click.Context | None) -> tuple[str, ...]:
-        """Return what the option ``--unit`` names."""
-        from mjq_logs.reading.vectors import units_of
-
-        return units_of(context.params.get("unit")) if context else ()
-
-    def size(self, word: str, unit: str | None) -> float | None:
-        """Return a size by one of several resources, or None."""
-        from mjq_logs.reading.vectors import size_of
-
-        return 0.0 if self.nothing and word.strip() == "0" else size_of(word, unit)
-
-    def servers(
-        self, value: object, parameter: click.Parameter | None, context: click.Context | None, unit: str | None = None
-    ) -> Any:
-        """Return what is said of one machine: a positive number."""
-        from mjq_logs.reading.vectors import size_of
-
-        number = size_of(str(value), unit)
-        if number is None:
-            self.fail(f"{brief(value)} is not {self.wanted}", parameter, context)
-        return number
+        return sizes if several else sizes[0]
 
 
 servers_option = click.option(
@@ -225,13 +224,13 @@ servers_option = click.option(
 )  # fmt: skip
 
 
-class HostList(Machine):
+class HostList(click.ParamType):
     """Read the hosts of a machine: how many there are of each size, such as 48x12,20x80, or a file of them.
 
     Where several resources are counted, a size is a number for each, such as 20x80/512GB.
     """
 
-    name, nothing = "hosts", True
+    name = "hosts"
 
     def convert(self, value: object, parameter: click.Parameter | None, context: click.Context | None) -> Any:
         """Return the :class:`~mjq_logs.Hosts`."""
@@ -241,37 +240,34 @@ class HostList(Machine):
         if isinstance(value, Hosts):
             return value
         if is_file(value):
-            return self.hosts(value, parameter, context)
-        units: tuple[str | None, ...] = self.units(context) or (None,)
-        numbers, sizes = [], list[Any]()
+            return hosts_in(value, context)
+        units, numbers, shapes = units_in(context), [], []
         for word in str(value).split(","):
             count, _, size = word.partition("x")
-            number, parts = as_count(count), size.split("/")
-            amounts = [self.size(part, unit) for part, unit in zip(parts, units, strict=False)]
-            if not number or len(parts) != len(units) or None in amounts or not any(amounts):
-                each = "80" if len(units) == 1 else f"80/512, with a number for each of {', '.join(map(str, units))}"
+            number, shape = as_count(count), sizes_in(size.split("/"), units, nothing=True)
+            if not number or shape is None:
+                each = f"80/512, with a number for each of {', '.join(units)}" if len(units) > 1 else "80"
                 self.fail(
                     f"{brief(word)} is not a number of hosts and their size, both positive, such as 20x{each}; and "
                     f"there is no file {brief(str(value))}", parameter, context,
                 )  # fmt: skip
             numbers.append(int(number))
-            sizes.append(amounts)
-        return Hosts.of(sizes, numbers)
+            shapes.append(shape)
+        return Hosts.of(shapes, numbers)
 
 
 hosts_option = click.option(
     "--hosts", metavar="NxSIZE,...|FILE", type=HostList(),
     help="The machine is this many hosts of this size, such as 48x12,20x80, and each job must fit on one of them. "
     "Where --unit names several resources, a size has a number for each, such as 20x80/512GB. A FILE lists them: a "
-    "table with columns such as name,cpus,mem,gpus,count, or the output of sinfo -N -o '%N %c %m %G'.",
+    "table with the columns name,cpus,mem,gpus,count, or the output of sinfo -N -o '%N %c %m %G'.",
 )  # fmt: skip
 
 
 class Need(Machine):
     """Read what a job needs: a positive number or, of several resources, how much of each, which may be 0 of some."""
 
-    name, files, nothing = "need", False, True
-    wanted, each = "a positive number such as 4", "a number"
+    name, files, nothing, wanted = "need", False, True, "a positive number such as 4"
 
 
 def log_options(command: Callable, unit: Callable = several_units) -> Callable:

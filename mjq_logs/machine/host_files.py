@@ -105,9 +105,9 @@ def _hosts(lines, units, columns, memory):
     seen: dict[str, tuple] = {}
     sizes, numbers, nothing, again = [], [], 0, 0
     for row in table.iter_rows(named=True):
-        line, name = row["line"], row.get("name")
+        line, name = row["line"], row.get("name") or ""
         size = tuple(_amount(row[unit] or "", unit, chosen[unit], line) * {MEMORY: gb}.get(unit, 1.0) for unit in units)
-        if slurm and "[" in (name or ""):
+        if slurm and "[" in name:
             several = brief(printable(name))
             raise ValueError(f"line {line}: {several} are several nodes: have sinfo print one a line, with -N")
         count = _count(row["count"] or "", chosen["count"], line) if "count" in chosen else 1

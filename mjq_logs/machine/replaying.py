@@ -24,21 +24,14 @@ SOONER = 1.0  # seconds by which those that run come before those that wait, so 
 
 
 class Replayed(NamedTuple):
-    """Hold the schedule of a replay, and how many of its first jobs came before the window of the log.
-
-    Attributes
-    ----------
-    schedule : Schedule
-        Of all jobs, those from before first; its time 0 is when the window begins, or a second earlier where somebody
-        was there.
-    before : int
-    started : float array, shape (before,)
-        When those from before really started, on the clock of the schedule; not before its first second.
-    """
+    """Hold the schedule of a replay, and how many of its first jobs came before the window of the log."""
 
     schedule: Schedule
+    """Of all jobs, those from before first; its time 0 is when the window begins, or a second earlier where somebody
+    was there."""
     before: int
     started: np.ndarray
+    """When those from before really started, on the clock of the schedule; not before its first second."""
 
     @property
     def wait(self) -> np.ndarray:
@@ -87,7 +80,6 @@ def replay_log(
     policy: str | OnHosts = "easy",
     growth: float = 1.0,
     estimate: np.ndarray | None = None,
-    **how: Any,
 ) -> Replayed:
     """Replay a log under a policy, from the state that it tells of the beginning of its window.
 
@@ -105,8 +97,6 @@ def replay_log(
         Factor on the arrival rate of the log.
     estimate : float array, optional
         Of the jobs of the log [s]; by default they are known exactly.
-    **how
-        For :func:`mjq.simulation.schedule.replay`, but its calendar, which is that of the log.
 
     Raises
     ------
@@ -127,51 +117,36 @@ def replay_log(
     arrival = log.require_arrivals()
     places = decimals(arrival, log.run)  # which differences of large times may lose
     submit = (np.round(arrival - log.begin, places) if places else arrival - log.begin) / growth
-    if log.priority is not None:
-        how["priority"] = log.priority
     servers = np.asarray(servers, dtype=float) if log.resources else servers
-    there = _before(log, servers)
-    if there is None:
-        up, how = calendar_on(log, servers, growth), _limits(log) | how
-        return Replayed(
-            _replay(submit, log.needs, log.run, estimate, servers, policy, calendar=up, **how), 0, np.empty(0)
-        )
-    how = _limits(log, len(there[0])) | how
-    up = calendar_on(log, servers, growth, SOONER)
-    columns = submit + SOONER, log.needs, log.run, log.run if estimate is None else estimate
-    arrival, need, run, promised = (np.concatenate(pair) for pair in zip(there[:4], columns, strict=True))
-    if log.priority is not None:
-        how["priority"] = np.concatenate([there[5], log.priority])
-    made = _replay(arrival, need, run, promised, servers, policy, calendar=up, **how)
-    return Replayed(made, len(there[0]), there[4])
-
-
-def _limits(log, before=0):
-    """Return what a replay takes of a limit of users; the jobs `before` those of the log are of nobody known."""
-    if log.user_limit is None:
-        return {}
-    return {"user_limit": log.user_limit, "user": np.concatenate([np.full(before, NOBODY), log.user])}
-
-
-def _replay(submit, need, run, estimate, servers, policy, **how):
-    if isinstance(policy, OnHosts):
-        if "priority" in how:
-            raise ValueError("on hosts jobs start in order of arrival: their priorities are not replayed")
-        if "user_limit" in how:
-            raise ValueError("on hosts users have no limits, and those of the log have one")
-        return policy.replay(submit, need, run)
-    return replay(submit, need, run, estimate, servers, policy, **how)
+    promised = log.run if estimate is None else estimate
+    columns: list[Any] = [submit, log.needs, log.run, promised, log.priority, log.user]
+    started, sooner = np.empty(0), 0.0
+    if (there := _before(log, servers)) is not None:
+        sooner, (*before, started) = SOONER, there
+        columns[0] = submit + SOONER
+        columns = [None if x is None else np.concatenate([y, x]) for y, x in zip(before, columns, strict=True)]
+    submit, need, run, promised, priority, user = columns
+    if not isinstance(policy, OnHosts):
+        up = calendar_on(log, servers, growth, sooner)
+        schedule = replay(
+            submit, need, run, promised, servers, policy,
+            calendar=up, priority=priority, user=user, user_limit=log.user_limit,
+        )  # fmt: skip
+    elif priority is not None:
+        raise ValueError("on hosts jobs start in order of arrival: their priorities are not replayed")
+    elif log.user_limit is not None:
+        raise ValueError("on hosts users have no limits, and those of the log have one")
+    else:
+        schedule = policy.replay(submit, need, run)
+    return Replayed(schedule, len(started), started)
 
 
 def _before(log, servers):
-    """Return when those who were there come, their needs, what is left of runs and limits, starts and priorities."""
+    """Return when those who were there come, needs, what is left of runs and limits, priorities, users and starts."""
     there = log.before
-    if there is None:
+    if there is None or not (fits := checks.fits(plain(there.need), servers, servers)).any():
         return None
-    needs = plain(there.need)
-    if not (fits := checks.fits(needs, servers, servers)).any():
-        return None
-    need, run, start = needs[fits], there.run[fits], there.start[fits]
+    need, run, start = plain(there.need)[fits], there.run[fits], there.start[fits]
     promised = run if there.estimate is None else np.fmax(there.estimate[fits], run)
     runs = start <= log.begin  # a start that is not known compares as false
     ran = np.where(runs, log.begin - SOONER - start, 0.0)
@@ -179,5 +154,6 @@ def _before(log, servers):
     began = np.where(start > log.begin, start - log.begin + SOONER, arrival)
     order = np.argsort(arrival, kind="stable")
     first = np.zeros(len(need), int) if there.priority is None else there.priority[fits]
-    columns = arrival, need, np.maximum(run - ran, 0.0), np.maximum(promised - ran, 0.0), began, first
+    nobody = np.full(len(need), NOBODY)
+    columns = arrival, need, np.maximum(run - ran, 0.0), np.maximum(promised - ran, 0.0), first, nobody, began
     return tuple(column[order] for column in columns)

@@ -45,18 +45,12 @@ class LoadWaits(Plain):
 
 
 class Statistics(NamedTuple):
-    """Hold the mean and a percentile of the waits of a log [h], each with what its interval is made of.
-
-    Attributes
-    ----------
-    mean, percentile : mjq_logs.intervals.Blocks
-    ends : (float, float) or None
-        Of the interval of the percentile, by :func:`mjq_logs.intervals.of_percentile`; None where the log cannot tell.
-    """
+    """Hold the mean and a percentile of the waits of a log [h], each with what its interval is made of."""
 
     mean: intervals.Blocks
     percentile: intervals.Blocks
     ends: tuple[float, float] | None
+    """Of the interval of the percentile, by :func:`mjq_logs.intervals.of_percentile`; None if the log cannot tell."""
 
 
 def wait_statistics(
@@ -72,24 +66,14 @@ def wait_statistics(
 
     Parameters
     ----------
-    log : Log
-        With times of arrival.
-    servers : float, or sequence of float, shape (d,)
-    policy : str
-        See :func:`mjq.simulation.schedule.replay`.
-    growth : float
-        Factor on the arrival rate of the log.
+    log, servers, policy, growth
+        As for :func:`~mjq_logs.machine.replaying.replay_log`.
     exact : bool
         Whether run times are known beforehand, in place of the users' estimates.
     percentile : float
         The percentage, above 0 and at most 100, of the jobs that wait at most the time that is asked for.
     number : float, optional
         The number of :func:`worth` of the log, if it is known already.
-
-    Raises
-    ------
-    ValueError
-        If the log does not tell when jobs came, or some input violates a constraint.
 
     Examples
     --------
@@ -119,15 +103,8 @@ def worth(log: Log) -> intervals.Worth:
 def measured(wait: np.ndarray, number: float, percentile: float = 90) -> Statistics:
     """Return the statistics of waits [h] that are known already, in the order of the log, as :func:`wait_statistics`.
 
-    Parameters
-    ----------
-    wait : float array, shape (n,)
-    number : float
-        That of :func:`worth` of their log.
-    percentile : float
+    The `number` is that of :func:`worth` of their log.
 
-    Examples
-    --------
     >>> measured(np.arange(100.0), 100).mean.value
     49.5
     """
@@ -147,10 +124,7 @@ def _blocks(wait, take, floor):
 def interval(statistics: Statistics, name: str) -> tuple[float, float] | None:
     """Return the ends of the 95 % interval of the ``mean`` or the ``percentile`` that :func:`wait_statistics` found.
 
-    Returns
-    -------
-    (float, float) or None
-        None where the log cannot tell, and where the interval reaches below a minute or is wider than a hundredfold.
+    None where the log cannot tell, and where the interval reaches below a minute or is wider than a hundredfold.
     """
     ends = statistics.mean.interval(intervals.UPWARD) if name == "mean" else statistics.ends
     return ends if ends and ends[0] > 0 and intervals.tells(*ends, least=SHORTEST_WAIT) else None

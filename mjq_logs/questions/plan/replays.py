@@ -22,18 +22,7 @@ class Case(NamedTuple):
 
 
 class Replays:
-    """Make each replay of one log once.
-
-    Parameters
-    ----------
-    log : Log
-    percentile : float
-        As for :func:`mjq_logs.questions.waits.wait_statistics`.
-    workers : int or distributed.Client or None
-        As for :func:`mjq._util.parallel.map_as_completed`.
-    bar : mjq._util.parallel.Bar
-        Counts the replays; its total grows with what is asked for.
-    """
+    """Make each replay of one log once; a bar counts them, and its total grows with what is asked for."""
 
     def __init__(self, log: Log, percentile: float, workers: parallel.Workers | None, bar: parallel.Bar):
         self.log, self.percentile, self.workers, self.bar = log, percentile, workers, bar

@@ -66,14 +66,8 @@ def what_if(
         With times of arrival.
     changes : sequence of Changed
         Made of this log by :func:`~mjq_logs.questions.plan.changes.cap` and the functions beside it.
-    policies : sequence of str
-        See :func:`mjq.simulation.schedule.replay`.
-    percentile : float
-        Above 0, at most 100.
-    growth : float
-        Factor on the arrival rate of the log.
-    workers : int or distributed.Client or None
-        As for :func:`mjq._util.parallel.map_as_completed`.
+    policies, percentile, growth, workers
+        As for :func:`mjq_logs.plan`.
 
     Returns
     -------

@@ -17,25 +17,14 @@ BEFORE = 1.0  # seconds before the others at which those that run are started: e
 
 
 class Drawn(NamedTuple):
-    """Hold what may come, a row for each time it is drawn; the columns are jobs, in the order in which they queue.
+    """Hold what may come, a row for each time it is drawn; the columns are jobs, in the order in which they queue."""
 
-    Attributes
-    ----------
-    arrival, run, limit : float array, shape (draws, jobs)
-        Time 0 is that of the forecast; jobs that run came before. Their `run` and `limit` are what is left.
-    need : float array, shape (draws, jobs) or (draws, jobs, d)
-    new : int
-        Which of the jobs is the new one.
-    up : float, or float array, shape (d,)
-        Servers that are up, as if for ever: the scheduler does not know its calendar beforehand.
-    """
-
-    arrival: np.ndarray
-    need: np.ndarray
-    run: np.ndarray
+    arrival: np.ndarray  # time 0 is that of the forecast; jobs that run came before
+    need: np.ndarray  # shape (draws, jobs) or (draws, jobs, d)
+    run: np.ndarray  # what is left, as is the limit
     limit: np.ndarray
-    new: int
-    up: Any
+    new: int  # which of the jobs is the new one
+    up: Any  # servers that are up, as if for ever: the scheduler does not know its calendar beforehand
 
 
 def drawn(

@@ -81,29 +81,15 @@ def interval(waits: np.ndarray, share: float) -> tuple[float, float]:
 
 @dataclass(frozen=True, eq=False)
 class Past:
-    """Hold what was known of jobs of the past, in the order in which they came, and what became of them.
+    """Hold what was known of jobs of the past, in the order in which they came, and what became of them."""
 
-    Attributes
-    ----------
-    number : int array, shape (P,)
-        Jobs that had come before.
-    time, known : float array, shape (P,)
-        When each came, and when it started.
-    rule : float array, shape (P, 10)
-        Quantiles of the waits in the replays, on the scale.
-    last, wait : float array, shape (P,)
-        What the last job alike waited, and what this one did, on the scale.
-    complete : float
-        Those with at least this number have their whole past here.
-    """
-
-    number: np.ndarray
-    time: np.ndarray
-    known: np.ndarray
-    rule: np.ndarray
-    last: np.ndarray
-    wait: np.ndarray
-    complete: float
+    number: np.ndarray  # of jobs that had come before
+    time: np.ndarray  # when each came
+    known: np.ndarray  # when it started
+    rule: np.ndarray  # quantiles of the waits in the replays, on the scale, shape (P, 10)
+    last: np.ndarray  # what the last job alike waited, on the scale
+    wait: np.ndarray  # what this one did
+    complete: float  # those with at least this number have their whole past here
 
     def at(self, number: int, time: float) -> np.ndarray:
         """Return those that count when so many jobs have come, the latest first: they had started before this time."""
@@ -126,10 +112,7 @@ class Past:
 
     @cached_property
     def forecasts(self) -> np.ndarray:
-        """Return the forecasts of each, made from its own past; not a number where that is too short.
-
-        Shape (P, 5, 40).
-        """
+        """Return the forecasts of each from its own past, shape (P, 5, 40); not a number where that is too short."""
         made = np.full((len(self.number), len(WEIGHTS), NEAREST_FORECASTS), np.nan)
         for k in range(np.searchsorted(self.number, self.complete), len(self.number)):
             seen = self.at(self.number[k], self.time[k])
@@ -145,13 +128,7 @@ class Past:
     def forecast(self, number: int, time: float, rule: np.ndarray, last: float) -> tuple[np.ndarray, float] | None:
         """Return the forecast of a job when so many have come, and the weight of the rule; None for a short past.
 
-        Parameters
-        ----------
-        number : int
-        time : float
-        rule : float array, shape (10,)
-        last : float
-            What is known of the job, see :func:`mjq_logs.questions.wait.record.features`.
+        What is known of the job, `rule` and `last`, are its :func:`~mjq_logs.questions.wait.record.features`.
         """
         seen = self.at(number, time)
         if len(seen) < FEWEST_FORECASTS:

@@ -79,20 +79,9 @@ def past_of(
     workers: parallel.Workers | None = 1,
     progress: bool | None = None,
 ) -> Past:
-    """Return what was known of some jobs of a log when they came, and what became of them.
+    """Return what was known of some jobs of a log when they came, by their numbers, and what became of them.
 
-    Parameters
-    ----------
-    jobs : History
-    policy : str
-    asked : sequence of int
-        Numbers of jobs, in their order.
-    complete : float
-        As in :class:`~mjq_logs.questions.wait.nearest.Past`; by default no forecasts are made from them.
-    workers : int or distributed.Client or None
-        As for :func:`mjq._util.parallel.map_as_completed`.
-    progress : bool, optional
-        Show a progress bar; by default on a terminal.
+    By default no forecasts are made from them: see `complete` of :class:`~mjq_logs.questions.wait.nearest.Past`.
     """
     found: dict[int, tuple[np.ndarray, float]] = {}
     bar = parallel.Bar("forecasts of the past", len(asked), progress, delay=parallel.SOON)
@@ -103,15 +92,10 @@ def past_of(
             found |= known
             bar.update(len(known))
     number = np.array(asked, dtype=np.int64)
-    return Past(
-        number,
-        jobs.arrival[number],
-        jobs.start[number],
-        np.array([found[k][0] for k in asked]).reshape(-1, len(LEVELS)).round(DIGITS),
-        np.array([found[k][1] for k in asked]).round(DIGITS),
-        on_scale(jobs.start[number] - jobs.arrival[number]),
-        complete,
-    )
+    rule = np.array([found[k][0] for k in asked]).reshape(-1, len(LEVELS)).round(DIGITS)
+    last = np.array([found[k][1] for k in asked]).round(DIGITS)
+    came, started = jobs.arrival[number], jobs.start[number]
+    return Past(number, came, started, rule, last, on_scale(started - came), complete)
 
 
 def _known_of(jobs, policy, number):
@@ -121,18 +105,8 @@ def _known_of(jobs, policy, number):
 def record_of(jobs: History, past: Past, asked: Past | None = None) -> ForecastRecord | None:
     """Return how good forecasts of jobs of the last third of a log were, as far as they had started by its end.
 
-    Parameters
-    ----------
-    jobs : History
-    past : Past
-        What the forecasts rest on.
-    asked : Past, optional
-        What was known of the jobs; by default those of the past.
-
-    Returns
-    -------
-    ForecastRecord or None
-        None if there are too few.
+    They rest on the `past`; the jobs are those that are asked for, or by default those of the past. None if there are
+    too few.
     """
     asked = past if asked is None else asked
     started = np.sort(jobs.start[np.isfinite(jobs.start)])

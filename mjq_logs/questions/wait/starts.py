@@ -90,10 +90,8 @@ def forecast_start(
         Time of the forecast [s] as in the log; by default when the log was taken, or its last submission.
     policy : str
         Of the replays, see :func:`mjq.simulation.schedule.replay`; none that interrupts jobs.
-    workers : int or distributed.Client or None
-        As for :func:`mjq._util.parallel.map_as_completed`.
-    progress : bool, optional
-        Show a progress bar; by default on a terminal.
+    workers, progress
+        As for :func:`mjq_logs.plan`.
 
     Returns
     -------
@@ -147,16 +145,7 @@ def forecast_start(
     forecast = None if record is None else past.forecast(arrived, time, rule, alike)
     waits, weight = (None, None) if forecast is None else forecast
     by_rule = float(off_scale(np.median(rule))) / HOUR
-    notes = list(log.notes)
-    if log.present is not None and log.present.left_out:
-        notes.append(
-            f"{log.present.left_out} jobs that wait are left out: they may not start yet, or their needs are not known."
-        )
-    if log.present is not None and log.present.cut:
-        notes.append(
-            f"sacct has cut the tasks of {counted(log.present.cut, 'array')} that wait, so that there are more: set "
-            "SLURM_BITSTR_LEN=0 before it"
-        )
+    notes = [*log.notes, *_of_present(log.present)]
     if forecast is None:
         short = "The log is too short" if record is None else "Too little of the log is known at this time"
         notes.append(f"{short} to tell how good such forecasts are. So there are no intervals.")
@@ -184,6 +173,17 @@ def forecast_start(
         weight_of_rule=weight,
         record=record,
     )
+
+
+def _of_present(present):
+    """Say who waits and is left out when the log is taken."""
+    if present is not None and present.left_out:
+        yield f"{present.left_out} jobs that wait are left out: they may not start yet, or their needs are not known."
+    if present is not None and present.cut:
+        yield (
+            f"sacct has cut the tasks of {counted(present.cut, 'array')} that wait, so that there are more: set "
+            "SLURM_BITSTR_LEN=0 before it"
+        )
 
 
 def _date(log, time):

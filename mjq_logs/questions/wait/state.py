@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mjq.simulation import policies, replay
+from mjq.simulation import policies
 from mjq.simulation.calendar import Calendar
+from mjq_logs.machine.replaying import replay_log
 from mjq_logs.reading.log import Log
 from mjq_logs.reading.rows import UNLIMITED
 from mjq_logs.reading.vectors import plain
@@ -31,21 +32,12 @@ NO_JOBS = np.empty(0, dtype=np.int64)
 
 
 class Alike:
-    """Hold the jobs of each kind in the order in which they passed a point of their lives.
+    """Hold the jobs of each kind in the order in which they `passed` a point of their lives, such as their ends.
 
     There are four levels of kinds: jobs with needs of one range and with the same limit; with needs and limits of one
     range each; with limits of one range; all jobs. A range goes from one power of two to the next; of several resources
-    needs are of one range if they are so by each.
+    needs are of one range if they are so by each. Who has not passed the point does so at infinity.
 
-    Parameters
-    ----------
-    need : float array, shape (J,) or (J, d)
-    limit : float array, shape (J,)
-    passed : float array, shape (J,)
-        When each job passed the point, such as its end; infinity if it has not.
-
-    Examples
-    --------
     >>> jobs = Alike(np.array([1., 1., 4.]), np.array([60., 60., 60.]), np.array([5., 9., 7.]))
     >>> [kind.tolist() for kind in jobs.by(8.0, 1.0, 60.0)]
     [[0], [0], [0, 2], [0, 2]]
@@ -80,58 +72,30 @@ def _keys(need, limit):
     yield np.zeros(len(need), dtype=complex)
 
 
-@dataclass(frozen=True, eq=False)
-class State:
-    """Hold the jobs that are there at some time, by their number in the history.
-
-    Attributes
-    ----------
-    time : float
-    arrived : int
-        Jobs that came before; the numbers of later ones are not lower.
-    running, waiting : int array
-        In the order of arrival.
-    """
+class State(NamedTuple):
+    """Hold the jobs that are there at some time, by their numbers in the history, in the order of arrival."""
 
     time: float
-    arrived: int
+    arrived: int  # jobs that came before
     running: np.ndarray
     waiting: np.ndarray
 
 
 @dataclass(frozen=True, eq=False)
 class History:
-    """Hold the jobs of a log in order of arrival, with starts that are known or infinite.
-
-    Attributes
-    ----------
-    arrival, start, end : float array, shape (J,)
-        In seconds; a start or an end that has not come is infinite.
-    run, limit : float array, shape (J,)
-        The run time is not a number where it is not known.
-    need : float array, shape (J,) or (J, d)
-    servers : float, or float array, shape (d,)
-    taken : float
-        Until when the log tells what happened.
-    limited : bool
-        Whether the log tells limits. If it does not, all jobs count as alike by them.
-    times : int array, shape (J,)
-        How many runs it stands for, one after the other: tasks of an array of which so many may run at once.
-    calendar : Calendar or None
-        How many of the servers are up, on the clock of the log.
-    """
+    """Hold the jobs of a log in order of arrival, an array with an entry for each of them; times are in seconds."""
 
     arrival: np.ndarray
-    start: np.ndarray
+    start: np.ndarray  # infinite where it has not come, as is an end
     end: np.ndarray
-    need: np.ndarray
-    run: np.ndarray
+    need: np.ndarray  # shape (J,) or (J, d)
+    run: np.ndarray  # not a number where it is not known
     limit: np.ndarray
     servers: Any
-    taken: float
-    limited: bool
-    times: np.ndarray
-    calendar: Calendar | None
+    taken: float  # until when the log tells what happened
+    limited: bool  # whether it tells limits; if it does not, all jobs count as alike by them
+    times: np.ndarray  # runs that a job stands for, one after the other: tasks of an array of which so many run at once
+    calendar: Calendar | None  # how many of the servers are up, on the clock of the log
 
     def limits_at(self, time: float, limit: Any) -> Any:
         """Return limits as far as they are known at a time: without limits, the longest run that had ended by then."""
@@ -202,16 +166,9 @@ def history(log: Log, policy: str) -> History:
             f"the log does not say the limits of its jobs, so {policy} cannot foresee the ends of running jobs; "
             "fcfs and first-fit look at no limits"
         )
-    calendar = None if log.calendar is None else log.calendar.on(servers)
-    first = arrival.min()
-    if log.start is None:
-        assert log.estimates_used is not None
-        up = None if calendar is None else calendar.moved(first)
-        start = (
-            first + replay(arrival - first, log.needs, log.run, log.estimates_used, servers, policy, calendar=up).start
-        )
-    else:
-        start = log.start
+    start = log.start
+    if start is None:
+        start = log.begin + replay_log(log, servers, policy, estimate=log.estimates_used).of_log().start
     known = np.isfinite(start)
     if not known.any():
         raise ValueError("the log does not say when any job started")
@@ -232,11 +189,9 @@ def history(log: Log, policy: str) -> History:
     limited = log.estimate is not None
     limit = np.where(np.isnan(limit), so_far, limit) if limited else np.full(len(limit), NO_LIMIT)
     need = np.column_stack(needs) if log.resources else needs[0]
-    end = np.where(np.isfinite(run), start + run, np.inf)
-    return History(
-        arrival, start, end, need, run, limit, servers, taken, limited=limited, times=times.astype(int),
-        calendar=calendar,
-    )  # fmt: skip
+    end, times = np.where(np.isfinite(run), start + run, np.inf), times.astype(int)
+    calendar = None if log.calendar is None else log.calendar.on(servers)
+    return History(arrival, start, end, need, run, limit, servers, taken, limited, times, calendar)
 
 
 def _columns(arrival, start, run, limit, need, times=None):
