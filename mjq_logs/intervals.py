@@ -56,21 +56,14 @@ PLACE_ROUNDING = 1e-9  # of a number of jobs
 
 
 class Blocks(NamedTuple):
-    """Hold what a log tells of a quantity, and what an interval is made of.
-
-    Attributes
-    ----------
-    value : float
-        The quantity, of the whole log.
-    parts : list of float
-        The same of each block; none where the log is too short to tell.
-    floor : float or None
-        The least half-width of an interval, relative to the value; None where the log is too short to tell.
-    """
+    """Hold what a log tells of a quantity, and what an interval is made of."""
 
     value: float
+    """The quantity, of the whole log."""
     parts: list[float]
+    """The same of each block; none where the log is too short to tell."""
     floor: float | None
+    """The least half-width of an interval, relative to the value; None where the log is too short to tell."""
 
     def interval(self, upward: float = 1.0) -> tuple[float, float] | None:
         """Return the ends of the 95 % interval of a positive quantity; None where the log cannot tell.
@@ -86,18 +79,12 @@ class Blocks(NamedTuple):
 
 
 class Worth(NamedTuple):
-    """Hold how much a log says, and why it says too little.
-
-    Attributes
-    ----------
-    number : float
-        Independent jobs or days that would say as much, whichever are fewer; 0 where the largest jobs decide.
-    why : str
-        In words, why there are no intervals; empty if there may be some.
-    """
+    """Hold how much a log says, and why it says too little."""
 
     number: float
+    """Independent jobs or days that would say as much, whichever are fewer; 0 where the largest jobs decide."""
     why: str = ""
+    """In words, why there are no intervals; empty if there may be some."""
 
 
 def worth(need: ArrayLike, run: ArrayLike, submit: ArrayLike | None = None) -> Worth:
@@ -161,20 +148,8 @@ def effective_number(series: ArrayLike) -> float:
     .. math:: N = n \frac{c_0}{c_0 + 2 \sum_{k \ge 1} c_k},
 
     where the sum ends by Geyer's rule for an initial monotone sequence. Ranks make it robust: a single long excursion
-    in a log, or one that it lacks, hardly moves them.
+    in a log, or one that it lacks, hardly moves them. If all values are equal, N is n.
 
-    Parameters
-    ----------
-    series : sequence of float, shape (n,)
-        One number for each job, in the order of the log.
-
-    Returns
-    -------
-    float
-        At least 0; n if all values are equal.
-
-    Examples
-    --------
     Independent numbers count fully; if each is repeated ten times in a row, there are a tenth as many.
 
     >>> rng = np.random.default_rng(1)
@@ -208,8 +183,6 @@ def of_ratio(numerator: ArrayLike, denominator: ArrayLike) -> Blocks:
 
     The floor is 0: whether the log is long enough is a matter of its columns, see :func:`long_enough`.
 
-    Examples
-    --------
     >>> rng = np.random.default_rng(1)
     >>> low, high = of_ratio(np.ones(1000), rng.exponential(size=1000)).interval()
     >>> low < 1 < high
@@ -233,15 +206,8 @@ def of_percentile(series: np.ndarray, percentile: float, number: float) -> tuple
     with the effective number N of jobs and the half-width h by Student's t from the shares of the blocks. The ends of
     Wilson's interval for that share are those beyond two other percentiles of the same jobs: these are the ends. They
     lie among the values of the log. The lower end is from M jobs, and the upper one from M over the square of
-    :data:`UPWARD`, so that it is about so many times as far off.
+    :data:`UPWARD`, so that it is about so many times as far off. None where the log is too short to tell.
 
-    Returns
-    -------
-    (float, float) or None
-        None where the log is too short to tell.
-
-    Examples
-    --------
     >>> drawn = np.random.default_rng(1).exponential(size=2000)
     >>> low, high = of_percentile(drawn, 90, 2000)
     >>> bool(low < np.log(10) < high), of_percentile(drawn, 90, 70), of_percentile(drawn, 99.9, 2000)
@@ -281,15 +247,8 @@ def of_change(before: Blocks, after: Blocks) -> tuple[float, float] | None:
 
     The lower end of a gain is that of a linear scale, as it may be a loss, and the upper end that of a logarithmic one.
     Where the interval holds zero, it is not known whether the change helps, and a logarithmic scale says nothing: there
-    the far end goes on along its tangent.
+    the far end goes on along its tangent. None where the log cannot tell.
 
-    Returns
-    -------
-    (float, float) or None
-        None where the log cannot tell.
-
-    Examples
-    --------
     >>> of_change(Blocks(2.0, [2.0] * 4, 0.5), Blocks(1.0, [1.0] * 4, 0.5))
     (0.5, 2.117...)
     >>> of_change(Blocks(2.0, [2.0] * 4, 2.0), Blocks(1.0, [1.0] * 4, 0.5))

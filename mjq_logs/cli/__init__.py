@@ -8,7 +8,7 @@ package are about logs:
 ``plan``      plan
 ``wait``      wait
 ``sheet``     paragraphs and tables, as text or as a page
-``reading``   options of the commands that read a log
+``options``   options of the commands that read a log
 ``common``    options and messages shared by all commands
 ``alive``     what a long command shows, and how it is stopped
 """

@@ -6,21 +6,7 @@ from typing import Any
 
 import click
 
-from mjq_logs.cli import sheet
-from mjq_logs.cli.common import Command, json_option, page_option, replace_option
-from mjq_logs.cli.reading import (
-    Needing,
-    anonymous_option,
-    hosts_option,
-    log_argument,
-    log_options,
-    outage_options,
-    read,
-    schema_option,
-    servers_option,
-    show_classes,
-    user_limit_option,
-)
+from mjq_logs.cli import common, options, sheet
 
 HELP = """Estimate the real capacity of a machine from its log.
 
@@ -52,15 +38,15 @@ command writes such a log without the names of users. Its dates are printed in U
 )
 
 
-@click.command(cls=Command, help=HELP)
-@log_argument
-@log_options
-@outage_options
-@user_limit_option
-@servers_option
-@hosts_option
+@click.command(cls=common.Command, help=HELP)
+@options.log_argument
+@options.log_options
+@options.outage_options
+@options.user_limit_option
+@options.servers_option
+@options.hosts_option
 @click.option(
-    "--policy", type=click.Choice(["fcfs", "easy"]), cls=Needing,
+    "--policy", type=click.Choice(["fcfs", "easy"]), cls=options.Needing,
     pool="on hosts jobs start in order of arrival, with and without a view of those that may pass",
     help="Report on this policy alone; otherwise on both. With --json, the report of one policy is printed as it "
     "stands, and two reports under the names of their policies.",
@@ -70,19 +56,19 @@ command writes such a log without the names of users. Its dates are printed in U
     help="Draw the random numbers of the simulations from this seed.",
 )  # fmt: skip
 @sheet.full_option
-@page_option
-@replace_option
-@json_option
-@schema_option("ReportByPolicy", "CapacityReport", "SeveralReport", "HostsReport")
-@anonymous_option
+@common.page_option
+@common.replace_option
+@common.json_option
+@options.schema_option("ReportByPolicy", "CapacityReport", "SeveralReport", "HostsReport")
+@options.anonymous_option
 def capacity(log, policy, seed, full, page, as_json, anonymous, **reading):
     import mjq_logs
     from mjq_logs.questions.capacity.shown import shown, shown_on_hosts
 
     policies, hosts = ("fcfs", "easy") if policy is None else (policy,), reading["hosts"]
-    facts = read(log, **reading)
+    facts = options.read(log, **reading)
     if anonymous:
-        return show_classes(facts.log)
+        return options.show_classes(facts.log)
     result: Any
     if hosts is not None:
         result = mjq_logs.report_on_hosts(facts, hosts, seed)

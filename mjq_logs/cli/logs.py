@@ -8,25 +8,12 @@ from pathlib import Path
 import click
 
 from mjq_logs._util import atomic
-from mjq_logs.cli import sheet
-from mjq_logs.cli.common import Command, NewFile, json_option, replace_option
-from mjq_logs.cli.reading import (
-    Needing,
-    growth_option,
-    hosts_option,
-    log_argument,
-    log_options,
-    outage_options,
-    priority_option,
-    read,
-    servers_option,
-    user_limit_option,
-)
+from mjq_logs.cli import common, options, sheet
 
 IN_ORDER = "on hosts jobs start in order of arrival"
 
 
-class PolicyOption(Needing):
+class PolicyOption(options.Needing):
     """Name all policies in its help; to know them takes a compiler, which is loaded only where the help is shown."""
 
     def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
@@ -37,34 +24,34 @@ class PolicyOption(Needing):
         return super().get_help_record(ctx)
 
 
-@click.command(cls=Command)
-@log_argument
-@log_options
-@outage_options
-@user_limit_option
+@click.command(cls=common.Command)
+@options.log_argument
+@options.log_options
+@options.outage_options
+@options.user_limit_option
 @click.option(
     "--policy", "policies", cls=PolicyOption, pool=IN_ORDER, multiple=True, default=("easy",), show_default=True,
     metavar="NAME",
 )  # fmt: skip
-@priority_option
-@servers_option
-@hosts_option
+@options.priority_option
+@options.servers_option
+@options.hosts_option
 @click.option(
-    "--estimates", cls=Needing, pool=IN_ORDER, default="log", show_default=True, metavar="log|FACTOR",
+    "--estimates", cls=options.Needing, pool=IN_ORDER, default="log", show_default=True, metavar="log|FACTOR",
     help="Take the estimates of run times from the log, or make them this multiple of the true run times (1 = exact).",
 )  # fmt: skip
-@growth_option
+@options.growth_option
 @click.option(
-    "--gantt", type=NewFile(), metavar="FILE", cls=Needing, pool=IN_ORDER, one_resource=True,
+    "--gantt", type=common.NewFile(), metavar="FILE", cls=options.Needing, pool=IN_ORDER, one_resource=True,
     help="Draw the schedule of each policy into this file, such as chart.svg or chart.png.",
 )  # fmt: skip
 @click.option(
-    "--starts", type=NewFile(), metavar="FILE",
+    "--starts", type=common.NewFile(), metavar="FILE",
     help="Write the start of each job under each policy to this CSV file.",
 )  # fmt: skip
-@replace_option
+@common.replace_option
 @sheet.full_option
-@json_option
+@common.json_option
 def replay(log, policies, servers, hosts, estimates, growth, gantt, starts, full, as_json, **reading):
     """Replay a log under queueing policies and print how long its jobs wait.
 
@@ -91,9 +78,9 @@ def replay(log, policies, servers, hosts, estimates, growth, gantt, starts, full
         raise ValueError(f"--gantt must end in .svg, .png or .pdf, got {gantt}")
     growth = float(checks.positive("--growth", growth, ndim=0))
     if hosts is not None:
-        made = replay_on(read(log, hosts=hosts, servers=servers, **reading), hosts, growth)
+        made = replay_on(options.read(log, hosts=hosts, servers=servers, **reading), hosts, growth)
     else:
-        made = replay_under(read(log, machine=servers, **reading), policies, growth, estimates, bool(gantt))
+        made = replay_under(options.read(log, machine=servers, **reading), policies, growth, estimates, bool(gantt))
     if gantt:
         _draw(made.schedules, gantt)
     if starts:

@@ -11,50 +11,15 @@ import click
 
 from mjq._util.plain import brief
 from mjq_logs._util import atomic
-from mjq_logs.cli import sheet
-from mjq_logs.cli.common import Command, NewFile, json_option, page_option, quiet_option, replace_option, workers_option
-from mjq_logs.cli.reading import (
-    Machine,
-    Need,
-    anonymous_option,
-    growth_option,
-    is_file,
-    log_argument,
-    log_options,
-    outage_options,
-    read,
-    schema_option,
-    show_classes,
-    sizes_in,
-    taken_by,
-    unit_option,
-    units_in,
-    user_limit_option,
-)
+from mjq_logs.cli import common, options, sheet
 
 MISSED = 3  # exit status: no size meets the target
-HOUR = 3600.0  # seconds
 MOST_SIZES, SIZES = 200, 10
-
-
-class Duration(click.ParamType):
-    """Read a duration such as 2h, 90min, 1d 12h or 1-12:00:00 as a number of hours."""
-
-    name = "time"
-
-    def convert(self, value: object, parameter: click.Parameter | None, context: click.Context | None) -> float:
-        """Return the hours."""
-        from mjq_logs.reading.text import as_duration
-
-        try:
-            return as_duration(str(value)) / HOUR
-        except ValueError as error:
-            self.fail(str(error), parameter, context)
 
 
 def _one_unit(context, option, words):
     """Return what the option ``--unit`` names; raise an error if it names several resources."""
-    units = (taken_by("mjq_logs.reading.vectors", "units_of")(context, option, words) or "").split(",")
+    units = (options.taken_by("mjq_logs.reading.vectors", "units_of")(context, option, words) or "").split(",")
     if len(units) > 1:
         units = [unit.strip() for unit in units]
         raise click.UsageError(
@@ -72,21 +37,21 @@ class Range(NamedTuple):
     sizes: int
 
 
-class Sizes(Machine):
+class Sizes(options.Machine):
     """Read a range of sizes such as 100:200 or 100:200:11, a number of servers, or a file of hosts."""
 
     name, wanted = "sizes", "a range such as 100:200 or 100:200:11"
 
     def convert(self, value: object, parameter: click.Parameter | None, context: click.Context | None) -> Any:
         """Return a range or, of a number without a colon, itself."""
-        if ":" not in str(value) or is_file(value):
+        if ":" not in str(value) or options.is_file(value):
             return super().convert(value, parameter, context)
         try:
             first, last, *rest = str(value).split(":")
             (count,) = [int(x) for x in rest] or [SIZES]
         except ValueError:
             self.fail(f"{brief(value)} is not {self.wanted}", parameter, context)
-        low, high = (sizes_in([end], units_in(context)) for end in (first, last))
+        low, high = (options.sizes_in([end], options.units_in(context)) for end in (first, last))
         if low is None or high is None or not low <= high or not 1 <= count <= MOST_SIZES:
             self.fail(
                 f"{brief(value)} is not a range of at most {MOST_SIZES} rising positive sizes", parameter, context
@@ -94,11 +59,11 @@ class Sizes(Machine):
         return Range(low[0], high[0], count)
 
 
-@click.command(cls=Command)
-@log_argument
-@partial(log_options, unit=unit_option("UNIT", "", _one_unit))
+@click.command(cls=common.Command)
+@options.log_argument
+@partial(options.log_options, unit=options.unit_option("UNIT", "", _one_unit))
 @click.option(
-    "--target-wait", "target", type=Duration(), metavar="TIME",
+    "--target-wait", "target", type=options.Duration(), metavar="TIME",
     help="Keep waits at or below this time, such as 2h, 90min or 1d12h. It may be left out if a what-if is given.",
 )  # fmt: skip
 @click.option(
@@ -116,7 +81,7 @@ class Sizes(Machine):
     "of hosts, as for mjq capacity --hosts, with what they have together.",
 )  # fmt: skip
 @click.option(
-    "--cap", "caps", metavar="N", type=Need(), multiple=True,
+    "--cap", "caps", metavar="N", type=options.Need(), multiple=True,
     help="What if no job had more than N servers? Larger ones run on N, longer, with the same work.",
 )  # fmt: skip
 @click.option(
@@ -124,28 +89,28 @@ class Sizes(Machine):
     help="What if users knew the run times of their jobs exactly?",
 )  # fmt: skip
 @click.option(
-    "--without", "absent", metavar="NEED", type=Need(), multiple=True,
+    "--without", "absent", metavar="NEED", type=options.Need(), multiple=True,
     help="What if there were no jobs of exactly NEED servers?",
 )  # fmt: skip
-@growth_option
-@outage_options
-@user_limit_option
+@options.growth_option
+@options.outage_options
+@options.user_limit_option
 @click.option(
     "--node", metavar="N", type=click.FloatRange(min=0, min_open=True), default=1.0, show_default=True,
     help="Add servers in steps of this many, the servers of a node.",
 )  # fmt: skip
 @click.option(
-    "-o", "output", type=NewFile(),
+    "-o", "output", type=common.NewFile(),
     help="Write the plan to this file as JSON.",
 )  # fmt: skip
 @sheet.full_option
-@page_option
-@json_option
-@schema_option("Plan")
-@anonymous_option
-@workers_option
-@replace_option
-@quiet_option
+@common.page_option
+@common.json_option
+@options.schema_option("Plan")
+@options.anonymous_option
+@common.workers_option
+@common.replace_option
+@common.quiet_option
 def plan(
     log, target, percentile, policies, sizes, caps, estimates, absent, growth, node, output,
     full, page, as_json, anonymous, workers, quiet, **reading,
@@ -173,10 +138,10 @@ def plan(
     asks = bool(caps or absent or estimates)
     if target is None and not asks and not anonymous:
         raise click.UsageError("give --target-wait, or a what-if: --cap, --estimates or --without")
-    facts = read(log, servers=None if isinstance(sizes, Range) else sizes, **reading)
+    facts = options.read(log, servers=None if isinstance(sizes, Range) else sizes, **reading)
     cluster_log = facts.log
     if anonymous:
-        show_classes(cluster_log)
+        options.show_classes(cluster_log)
         return 0
     changes = [mjq_logs.cap(cluster_log, cap) for cap in caps]
     changes += [mjq_logs.with_exact_estimates(cluster_log)] if estimates else []

@@ -6,30 +6,18 @@ import sys
 
 import click
 
-from mjq_logs.cli import sheet
-from mjq_logs.cli.common import Command, json_option, page_option, quiet_option, replace_option, workers_option
-from mjq_logs.cli.plan import Duration
-from mjq_logs.cli.reading import (
-    Need,
-    calendar_option,
-    log_argument,
-    log_options,
-    moment,
-    read,
-    schema_option,
-    servers_option,
-)
+from mjq_logs.cli import common, options, sheet
 
 
-@click.command(cls=Command)
-@log_argument
-@log_options
+@click.command(cls=common.Command)
+@options.log_argument
+@options.log_options
 @click.option(
-    "--need", metavar="N", type=Need(), required=True,
+    "--need", metavar="N", type=options.Need(), required=True,
     help="Ask for a job that needs this many servers. Of several resources, give a number for each, such as 4,16GB.",
 )  # fmt: skip
 @click.option(
-    "--limit", metavar="TIME", type=Duration(),
+    "--limit", metavar="TIME", type=options.Duration(),
     help="Ask for a job with this limit of its run time, such as 4h, 90min or 1d12h. In a log without limits no job "
     "has one; give --policy fcfs or first-fit then.",
 )  # fmt: skip
@@ -43,15 +31,15 @@ from mjq_logs.cli.reading import (
     "--policy", default="easy", show_default=True, metavar="NAME",
     help="Replay the jobs that run and wait under this policy; mjq replay --help lists them.",
 )  # fmt: skip
-@servers_option
-@calendar_option
-@page_option
-@replace_option
+@options.servers_option
+@options.calendar_option
+@common.page_option
+@common.replace_option
 @sheet.full_option
-@json_option
-@schema_option("StartForecast")
-@workers_option
-@quiet_option
+@common.json_option
+@options.schema_option("StartForecast")
+@common.workers_option
+@common.quiet_option
 def wait(log, need, limit, at, policy, servers, page, full, as_json, workers, quiet, **reading):
     """Forecast when one more job would start.
 
@@ -70,12 +58,12 @@ def wait(log, need, limit, at, policy, servers, page, full, as_json, workers, qu
     import mjq_logs
     from mjq_logs.questions.wait.shown import shown
 
-    facts = read(log, servers=servers, **reading)
+    facts = options.read(log, servers=servers, **reading)
     cluster_log = facts.log
     if limit is None and cluster_log.estimate is not None:
         raise click.UsageError("give --limit of the job: the jobs of the log have limits")
     report = mjq_logs.forecast_start(
-        facts, need, limit, moment(cluster_log, "--at", at), policy,
+        facts, need, limit, options.moment(cluster_log, "--at", at), policy,
         workers=workers, progress=not quiet and sys.stderr.isatty(),
     )  # fmt: skip
     sheet.deliver(shown(log, facts, report), report, full, as_json, page, "When one more job would start")

@@ -102,34 +102,21 @@ class Hosts:
 
 
 class OnHosts(NamedTuple):
-    """Describe first come, first served on hosts.
-
-    Attributes
-    ----------
-    hosts : Hosts
-    placement : {"best fit", "worst fit", "first fit", "random"}
-        On which host a job starts.
-    view : int
-        Waiting jobs that are looked at: those behind the first one may pass it.
-    reserve : bool
-        Whether the first one keeps a host free if it does not fit.
-    seed : int
-        For the choice among hosts that are alike.
-    """
+    """Describe first come, first served on hosts."""
 
     hosts: Hosts
     placement: str = "best fit"
+    """On which host a job starts: best fit, worst fit, first fit or random."""
     view: int = 1
+    """Waiting jobs that are looked at: those behind the first one may pass it."""
     reserve: bool = False
+    """Whether the first one keeps a host free if it does not fit."""
     seed: int = 0
+    """For the choice among hosts that are alike."""
 
     def starts(self, need: np.ndarray, run: np.ndarray, view: int) -> np.ndarray:
         """Return when each job of a list starts if all of them wait from the beginning, in this order.
 
-        Source: the rule of :mod:`mjq.simulation.hosts`.
-
-        Examples
-        --------
         The third job needs a whole host, and the fourth one may pass it if two jobs are looked at.
 
         >>> rule = OnHosts(Hosts((2,), ((4.0,),)), "worst fit")
@@ -140,10 +127,8 @@ class OnHosts(NamedTuple):
         return self._replace(view=view).replay(np.zeros(len(run)), need, run).start
 
     def replay(self, submit: np.ndarray, need: np.ndarray, run: np.ndarray) -> Schedule:
-        """Return the schedule of jobs that come at these times.
+        """Return the schedule of jobs that come at these times, by the rule of :mod:`mjq.simulation.hosts`.
 
-        Examples
-        --------
         >>> rule = OnHosts(Hosts((2,), ((4.0,),)), "worst fit")
         >>> columns = [0.0, 0.0, 1.0], [2.0, 2.0, 4.0], [9.0, 5.0, 1.0]
         >>> rule.replay(*map(np.array, columns)).wait.tolist()

@@ -25,21 +25,14 @@ class Blocked(Plain):
 
 
 class Lacking(NamedTuple):
-    """Hold how busy each resource is, and what the first job in the queue lacks.
-
-    Attributes
-    ----------
-    busy : list of float
-        Share of each resource that is busy.
-    waits : float
-        Share of the time in which somebody waits.
-    blocked : list of Blocked
-        What the first then lacks, as shares of that time, the largest first: one resource, several, or nothing.
-    """
+    """Hold how busy each resource is, and what the first job in the queue lacks."""
 
     busy: list[float]
+    """Share of each resource that is busy."""
     waits: float
+    """Share of the time in which somebody waits."""
     blocked: list[Blocked]
+    """What the first then lacks, as shares of that time, the largest first: one resource, several, or nothing."""
 
 
 def lacking(
@@ -94,11 +87,8 @@ def lacking(
         Blocked(lacks=[name for name, lack in zip(resources, row, strict=True) if lack], share=float(passed / waits))
         for row, passed in zip(kinds, np.bincount(kind.reshape(-1), spans[there]), strict=True)
     ]
-    return Lacking(
-        np.minimum(busy, 1.0).tolist(),
-        float(waits / seen) if seen > 0 else 0.0,
-        sorted(rows, key=lambda row: -row.share),
-    )
+    rows.sort(key=lambda row: -row.share)
+    return Lacking(np.minimum(busy, 1.0).tolist(), float(waits / seen) if seen > 0 else 0.0, rows)
 
 
 def in_log(log: Log) -> Lacking | None:

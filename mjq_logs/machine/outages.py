@@ -191,15 +191,10 @@ def with_calendar(log: Log, steps: ArrayLike, servers: float | None = None) -> L
 
 
 def calendar_on(log: Log, servers: float, growth: float = 1.0, sooner: float = 0.0) -> Calendar | None:
-    """Return the calendar of the log on a machine of this size, on a clock that begins with the window of the log.
+    """Return the calendar of the log, if any, on a machine of this size, on a clock that begins with its window.
 
     Where jobs come faster, the calendar is as much faster: the same shares of the time are outages. Time 0 may be some
     seconds `sooner` than the window begins.
-
-    Returns
-    -------
-    mjq.simulation.calendar.Calendar or None
-        None where the log has no calendar.
     """
     if log.calendar is None:
         return None

@@ -148,20 +148,21 @@ def surely_below(statistics: Statistics, target: float) -> bool | None:
     return statistics.ends[1] <= target
 
 
-def saved(before: Statistics, after: Statistics) -> Waits:
-    """Return by how much the waits of a log are shorter in another replay of it, with intervals [h].
+def saved(before: Statistics, after: Statistics, per: float = 1.0) -> Waits:
+    """Return by how much the waits of a log are shorter in another replay of it, with intervals [h], `per` something.
 
     Their ends are None where the log cannot tell, or where both lie within a minute.
     """
-    return Waits(mean=difference(before.mean, after.mean), percentile=difference(before.percentile, after.percentile))
+    pairs = {name: (getattr(before, name), getattr(after, name)) for name in ("mean", "percentile")}
+    return Waits(**{name: difference(*pair, per=per) for name, pair in pairs.items()})
 
 
-def difference(first: intervals.Blocks, second: intervals.Blocks) -> Interval:
+def difference(first: intervals.Blocks, second: intervals.Blocks, per: float = 1.0) -> Interval:
     """Return by how much a quantity of the waits of one replay exceeds that of another one: see :func:`saved`."""
     ends = intervals.of_change(first, second)
     known = ends and (ends == (0, 0) or intervals.tells(*ends, least=SHORTEST_WAIT))
-    low, high = ends if ends and known else (None, None)
-    return Interval(value=first.value - second.value, low=low, high=high)
+    low, high = (end / per for end in ends) if ends and known else (None, None)
+    return Interval(value=(first.value - second.value) / per, low=low, high=high)
 
 
 def waits_at_load(

@@ -285,7 +285,7 @@ def test_exponential_classes_that_cannot_be_solved_are_simulated(monkeypatch):
     rng = np.random.default_rng(1)
     instant = Log(need=np.tile([1.0, 2.0], 500), run=np.tile([0.0, 60.0], 500), servers=2.0)
     many = Log(need=rng.integers(1, 60, 3000).astype(float), run=rng.exponential(60, 3000), servers=1000.0)
-    assert all(estimates.solve(log)[1] for log in (instant, many))
+    assert all(estimates.solve(log, "fcfs")[1] for log in (instant, many))
     assert reports_on(instant, ["fcfs"]).policies["fcfs"].near_saturation is None
     result = exponential_capacity(instant)
     assert result.interval.startswith("of the simulation") and result.low <= result.value <= result.high

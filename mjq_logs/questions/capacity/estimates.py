@@ -58,6 +58,7 @@ TOO_FEW = "none, this log is too short to tell: its order repeats too seldom"
 UNFINISHED = "none, this log is too short to tell: {} of its work is unfinished when its last job starts"
 TOO_WIDE = "none, this log cannot tell: its four parts differ too much"
 NONE = None, None  # ends of no interval
+UNSOLVED = None, ""  # exponential classes, which are simulated then
 AHEAD = 0.8, 0.9, 0.95, 0.99  # loads, as fractions of the capacity, for which waits near saturation are shown
 MOST_UNFINISHED = 0.02  # share of the work, up to which the end of a log does not matter
 Policy = str | OnHosts
@@ -160,16 +161,16 @@ def capacities(log: Log, policy: str = "fcfs", seed: int = 1, exact: bool = True
     [1.33, 1.14, 1.2, 1.0]
     """
     curve = capacity_by_block_length(log, policy, seed, ())
-    return four_capacities(log, policy, seed, curve, solve(log) if exact and policy == "fcfs" else (None, ""))
+    return four_capacities(log, policy, seed, curve, *(solve(log, policy) if exact else UNSOLVED))
 
 
 def four_capacities(
-    log: Log, policy: str, seed: int, curve: dict[int, Capacity], solved: tuple[RelativeCompletions | None, str]
+    log: Log, policy: str, seed: int, curve: dict[int, Capacity], solved: RelativeCompletions | None, why: str
 ) -> dict[str, Capacity]:
     """Return the four capacities, with the two ends of a curve by block length, and what :func:`solve` returns."""
     naive = naive_capacity(log)
     with watching.working(f"{policy}: {ESTIMATES['exponential']}"):
-        exponential = _exponential(log, policy, seed, *solved)
+        exponential = _exponential(log, policy, seed, solved, why)
     return {"naive": naive, "exponential": exponential, "independent": curve[1], "own_order": curve[len(log)]}
 
 
@@ -202,8 +203,7 @@ def naive_capacity(log: Log) -> Capacity:
 
     Source: [YC] Eq. (a), [SCHED] Eq. (d).
     """
-    value = _naive(log)
-    return _capacity(log, 1.0, (value, value), (1.0, 1.0), EXACT, ASSUMES["naive"])
+    return _capacity(log, 1.0, (1.0, 1.0), EXACT, ASSUMES["naive"])
 
 
 def mean_work(log: Log) -> Estimate:
@@ -254,7 +254,7 @@ def own_order_capacity(log: Log, policy: Policy = "fcfs") -> Capacity:
         spans, done = np.diff(times), np.diff(busy) / servers
         known = _around(share * naive, np.ones(len(spans)), spans), _around(share, done, spans)
         ends, of_share, interval = (NONE, NONE, TOO_WIDE) if None in known else (*known, OF_THE_LOG)
-    return _capacity(log, share, ends, of_share, interval, ASSUMES["own_order"])
+    return _capacity(log, share, of_share, interval, ASSUMES["own_order"], ends)
 
 
 def _around(value, up, across):
@@ -293,7 +293,7 @@ def exponential_capacity(log: Log, policy: str = "fcfs", seed: int = 1, exact: b
     Under FCFS exact where at most a million configurations fit and a minute is enough; otherwise simulated, and its
     `interval` says why. Under EASY estimates exceed the times by the factors of the log.
     """
-    return _exponential(log, policy, seed, *(solve(log) if exact and policy == "fcfs" else (None, "")))
+    return _exponential(log, policy, seed, *(solve(log, policy) if exact else UNSOLVED))
 
 
 def _exponential(log, policy, seed, solved, why):
@@ -301,7 +301,7 @@ def _exponential(log, policy, seed, solved, why):
     naive, ran = _naive(log), log.run > 0
     if solved is not None:
         share = min(1.0, HOUR * solved.capacity / naive)
-        return _capacity(log, share, 2 * (share * naive,), 2 * (share,), EXACT, ASSUMES["exponential"])
+        return _capacity(log, share, (share, share), EXACT, ASSUMES["exponential"])
     _, kind = log.kinds()
     means = np.bincount(kind, log.run) / np.bincount(kind)
     rng, shares, jobs = np.random.default_rng([seed, 0]), [], _jobs(log, policy)
@@ -316,8 +316,10 @@ def _exponential(log, policy, seed, solved, why):
     return simulated_capacity(log, shares, ASSUMES["exponential"], why)
 
 
-def solve(log: Log) -> tuple[RelativeCompletions | None, str]:
+def solve(log: Log, policy: str) -> tuple[RelativeCompletions | None, str]:
     """Return the exact solution of the exponential classes under FCFS and nothing, or None and why there is none."""
+    if policy != "fcfs":
+        return UNSOLVED
     servers = log.machine()
     try:
         system = log.system()
@@ -425,17 +427,17 @@ def _share(log, drawn, run, estimate, policy):
 
 def simulated_capacity(log: Log, shares: list[float], assumes: str, why: str = "") -> Capacity:
     """Return the capacity by the share of the servers that is busy in each replication."""
-    estimate, naive = Estimate.of(shares), _naive(log)
-    share, low, high = np.clip([estimate.mean, estimate.low, estimate.high], 0, 1).tolist()
-    interval = f"{SIMULATED}{why and f', as {why}'}"
-    return _capacity(log, share, (naive * low, naive * high), (low, high), interval, assumes)
+    estimate = Estimate.of(shares)
+    share, *ends = np.clip([estimate.mean, estimate.low, estimate.high], 0, 1).tolist()
+    return _capacity(log, share, ends, f"{SIMULATED}{why and f', as {why}'}", assumes)
 
 
-def _capacity(log, share, ends, of_share, interval, assumes):
-    """Return a capacity by its share, with the ends of both intervals."""
-    low, high = ends
+def _capacity(log, share, of_share, interval, assumes, ends=None):
+    """Return a capacity by its share, with the ends of its interval; by default those of the rate are as many times."""
+    naive = _naive(log)
+    low, high = ends or (naive * share for share in of_share)
     share_low, share_high = (None if x is None else min(x, 1.0) for x in of_share)
     return Capacity(
-        value=share * _naive(log), share=share, low=low, high=high, share_low=share_low, share_high=share_high,
+        value=share * naive, share=share, low=low, high=high, share_low=share_low, share_high=share_high,
         wasted_servers=of_tightest(log)[1] * (1 - share), interval=interval, assumes=assumes,
     )  # fmt: skip

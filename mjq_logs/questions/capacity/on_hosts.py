@@ -18,28 +18,11 @@ from mjq._util import checks, watching
 from mjq._util.plain import counted
 from mjq.simulation.estimates import Estimate
 from mjq_logs.answers import Amount, Column, Interval, Number, Plain
-from mjq_logs.machine import arrivals
+from mjq_logs.machine import arrivals, host_cases
 from mjq_logs.machine.arrivals import of_tightest, tightest
-from mjq_logs.machine.host_cases import (
-    CASES,
-    PASSING,
-    VIEW,
-    fewest_fit,
-    jobs_that_fit,
-    kept_free_in_words,
-    left_out_in_words,
-    put_on_hosts,
-    rules_on,
-)
 from mjq_logs.machine.hosts import Hosts
 from mjq_logs.machine.replaying import replay_log
-from mjq_logs.questions.capacity.estimates import (
-    ASSUMES,
-    Capacity,
-    independent_shares,
-    own_order_capacity,
-    simulated_capacity,
-)
+from mjq_logs.questions.capacity import estimates
 from mjq_logs.questions.capacity.report import LogReport, of_the_log
 from mjq_logs.reading.facts import Facts, facts_of
 from mjq_logs.reading.log import HOUR, Log
@@ -68,7 +51,7 @@ class HostsCase(Plain):
 
     case: Annotated[str, Column("while jobs wait")]
     own_order: Annotated[
-        Capacity,
+        estimates.Capacity,
         (
             Column("jobs\nper hour", "", ".3g", "value"),
             Column("servers busy\nat most", "%", ".1f", "share", ("share_low", "share_high")),
@@ -78,7 +61,7 @@ class HostsCase(Plain):
     """In the order of the log. Of several resources, the shares are of the one that is used up first if nothing is
     wasted."""
     independent: Annotated[
-        Capacity, Column("the same if jobs\nare drawn", "%", ".1f", "share", ("share_low", "share_high"))
+        estimates.Capacity, Column("the same if jobs\nare drawn", "%", ".1f", "share", ("share_low", "share_high"))
     ]
     """If jobs are drawn from the log one by one, each with its run time."""
     binds: str | None
@@ -194,13 +177,13 @@ def report_on_hosts(log: Log | Facts, hosts: Hosts, seed: int = 1) -> HostsRepor
     >>> costly.jobs, round(costly.without.own_order.share, 2)
     (400, 1.0)
     """
-    facts = log if isinstance(log, Facts) else facts_of(put_on_hosts(log, hosts))
+    facts = log if isinstance(log, Facts) else facts_of(host_cases.put_on_hosts(log, hosts))
     short = facts.short
-    log, too_large, work_too_large = jobs_that_fit(facts.log, hosts)
-    left_out = [left_out_in_words(too_large, work_too_large)] if too_large else []
-    rules, drawn, cases = rules_on(hosts), {}, {}
+    log, too_large, work_too_large = host_cases.jobs_that_fit(facts.log, hosts)
+    left_out = [host_cases.left_out_in_words(too_large, work_too_large)] if too_large else []
+    rules, drawn, cases = host_cases.rules_on(hosts), {}, {}
     for name, rule in rules.items():
-        drawn[name], cases[name] = _case(log, CASES[name], rule, seed)
+        drawn[name], cases[name] = _case(log, host_cases.CASES[name], rule, seed)
     costly = _costly(log, hosts, rules["best fit"], seed)
     losses = _losses(log, cases, drawn)
     came = None if short else arrivals.load(log)
@@ -232,15 +215,15 @@ def _case(log, words, rule, seed):
     """Return the busy shares of drawn jobs, and what can be done under one rule."""
     binds = log.resources[tightest(log)] if log.resources else None
     with watching.working(words):
-        own, shares = _own_order(log, rule), independent_shares(log, rule, seed)
-    independent = simulated_capacity(log, shares, ASSUMES["independent"])
+        own, shares = _own_order(log, rule), estimates.independent_shares(log, rule, seed)
+    independent = estimates.simulated_capacity(log, shares, estimates.ASSUMES["independent"])
     return np.array(shares), HostsCase(case=words, own_order=own, independent=independent, binds=binds)
 
 
 def _own_order(log, rule):
     """Return the capacity in the order of the log, on average over some ways to choose among hosts that are alike."""
     runs = int(np.clip(ENOUGH_JOBS // len(log), 1, TIES))
-    capacities = [own_order_capacity(log, rule._replace(seed=seed)) for seed in range(runs)]
+    capacities = [estimates.own_order_capacity(log, rule._replace(seed=seed)) for seed in range(runs)]
     first = capacities[0]
     if all(capacity.share == first.share for capacity in capacities):
         return first
@@ -294,12 +277,12 @@ def _costly(log, hosts, rule, seed):
 
 def _waits(log, hosts, rules):
     """Return how long the jobs wait in replays: in order of arrival, and if others may pass."""
-    hard = fewest_fit(log, hosts)
+    hard = host_cases.fewest_fit(log, hosts)
     result = []
-    for name in PASSING:
+    for name in host_cases.PASSING:
         wait = replay_log(log, log.machine(), rules[name]).wait / HOUR
         parts = (None, None) if hard is None else (float(wait[hard].mean()), float(wait[~hard].mean()))
-        result.append(HostsWaits(case=CASES[name], mean=float(wait.mean()), hard=parts[0], others=parts[1]))
+        result.append(HostsWaits(case=host_cases.CASES[name], mean=float(wait.mean()), hard=parts[0], others=parts[1]))
     return result
 
 
@@ -324,12 +307,12 @@ def _verdict(result):
     if result.costly:
         sentences.append(_of_costly(result.costly[0], best))
     sentences.append(
-        f"If the next {VIEW - 1} jobs may pass a job that fits nowhere, and one host is kept free for it, "
+        f"If the next {host_cases.VIEW - 1} jobs may pass a job that fits nowhere, and one host is kept free for it, "
         f"{_whole(passing.share)} are busy. If none is kept free, it is {_whole(freely.share)}."
     )
-    if result.costly and result.costly[0].jobs < VIEW:
+    if result.costly and result.costly[0].jobs < host_cases.VIEW:
         sentences += _of_short_log(result.costly[0], freely, result.cases["freely"].independent)
-    return [*sentences, *kept_free_in_words([row.hard for row in result.waits if row.hard is not None])]
+    return [*sentences, *host_cases.kept_free_in_words([row.hard for row in result.waits if row.hard is not None])]
 
 
 def _of_placement(loss, unit):

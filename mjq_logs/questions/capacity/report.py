@@ -9,19 +9,7 @@ from mjq_logs.answers import OF_WAITS, Column, Interval, Number, Plain
 from mjq_logs.machine.agreement import Agreement, agreement, disagreement_in_words, nearest
 from mjq_logs.machine.arrivals import Load, load
 from mjq_logs.machine.saturated import LINE
-from mjq_logs.questions.capacity.estimates import (
-    OF_OWN_ORDER,
-    Capacities,
-    Capacity,
-    Drawn,
-    NearSaturation,
-    Rate,
-    capacity_by_block_length,
-    four_capacities,
-    mean_work,
-    near_capacity,
-    solve,
-)
+from mjq_logs.questions.capacity import estimates
 from mjq_logs.questions.capacity.needs import Costs, costs_of_classes, other_needs
 from mjq_logs.questions.waits import LoadWaits, waits_at_load
 from mjq_logs.reading.facts import Facts, facts_of
@@ -61,7 +49,7 @@ class PoolReport(LogReport):
     load: Load | None
     """Of several resources, that of the one that is used up first, by the jobs that need some of it; null where the log
     does not tell when jobs came, or is too short to tell anything of it."""
-    near_saturation: NearSaturation | None
+    near_saturation: estimates.NearSaturation | None
     """Null under EASY, and where there is no exact solution: the interval of the exponential capacity says why."""
     agreement: list[Agreement]
     """Empty where the log has no waits."""
@@ -71,7 +59,7 @@ class UnderPolicy(Plain):
     """Hold what a machine can do under one policy; of several resources, all is of the one that is used up first."""
 
     policy: Annotated[str, Column("policy")]
-    capacities: Annotated[Capacities, OF_OWN_ORDER]
+    capacities: Annotated[estimates.Capacities, estimates.OF_OWN_ORDER]
     used: Annotated[Number, Column("load, of what\nit can carry", "%", ".1f")]
     """Load over the share of the servers that the policy keeps busy in the log's own order; null where there is no
     load. At 1 the policy is at its limit."""
@@ -91,7 +79,7 @@ class CapacityReport(UnderPolicy, PoolReport):
     servers: float
     mean_work: Interval
     """Mean work of a job, in server-hours."""
-    memory: dict[str, list[Drawn]]
+    memory: dict[str, list[estimates.Drawn]]
     """By policy, the curve of capacities from independent jobs to the log's own order."""
     held: Held | None
     """Null where the log does not tell when jobs started."""
@@ -138,7 +126,7 @@ def reports_on(log: Log | Facts, policies: Sequence[str] = tuple(RULES), seed: i
     (['fcfs', 'easy'], 0.75, 0.0)
     """
     facts = facts_of(log)
-    servers, work = facts.log.require_servers(), mean_work(facts.log)
+    servers, work = facts.log.require_servers(), estimates.mean_work(facts.log)
     of_log, of_each, memory = find(facts, policies, seed, tuple(RULES))
     whole = of_log | {"servers": servers, "memory": memory, "held": facts.held}
     whole["mean_work"] = Interval(value=work.mean, low=work.low, high=work.high)
@@ -154,7 +142,7 @@ def reports_on(log: Log | Facts, policies: Sequence[str] = tuple(RULES), seed: i
 
 def find(
     facts: Facts, policies: Sequence[str], seed: int, curves: Sequence[str] = ()
-) -> tuple[dict[str, Any], dict[str, dict[str, Any]], dict[str, list[Drawn]]]:
+) -> tuple[dict[str, Any], dict[str, dict[str, Any]], dict[str, list[estimates.Drawn]]]:
     """Return what is known of a log of one resource or of several, what each policy can do, and curves of capacities.
 
     Returns
@@ -163,18 +151,19 @@ def find(
         The fields of a :class:`PoolReport` but the verdict; those of an :class:`UnderPolicy` by policy; and by policy,
         those of `curves` included, the curve from independent jobs to the log's own order.
     """
-    log, rate = facts.log, set(Rate.model_fields)
-    by_length = {name: capacity_by_block_length(log, name, seed) for name in dict.fromkeys((*curves, *policies))}
-    solved = solve(log) if "fcfs" in policies else (None, "")
+    log, rate = facts.log, set(estimates.Rate.model_fields)
+    names = dict.fromkeys((*curves, *policies))
+    by_length = {policy: estimates.capacity_by_block_length(log, policy, seed) for policy in names}
+    solved = {policy: estimates.solve(log, policy) for policy in policies}
     others, work_of_others = other_needs(log)
     came, compared = (None, []) if facts.short else (load(log), agreement(log))
     of_each = {}
     for policy in policies:
-        four = four_capacities(log, policy, seed, by_length[policy], solved if policy == "fcfs" else (None, ""))
+        four = estimates.four_capacities(log, policy, seed, by_length[policy], *solved[policy])
         own = four["own_order"]
         of_each[policy] = {
             "policy": policy,
-            "capacities": Capacities(**four),
+            "capacities": estimates.Capacities(**four),
             "used": None if came is None else came.load / own.share,
             "waits": None if came is None else waits_at_load(log, policy, came=came),
             "classes": costs_of_classes(log, policy, rate=own.value)[:CLASSES],
@@ -189,11 +178,11 @@ def find(
     whole = of_the_log(facts, [*log.notes, easy], [*facts.warnings, *([differs] if differs else [])]) | {
         "servers_from": log.servers_from,
         "load": came,
-        "near_saturation": near_capacity(log, seed, *solved) if "fcfs" in policies else None,
+        "near_saturation": estimates.near_capacity(log, seed, *solved["fcfs"]) if "fcfs" in policies else None,
         "agreement": compared,
     }
     memory = {
-        policy: [Drawn(block=block, **capacity.model_dump(include=rate)) for block, capacity in curve.items()]
+        policy: [estimates.Drawn(block=block, **capacity.model_dump(include=rate)) for block, capacity in curve.items()]
         for policy, curve in by_length.items()
     }
     return whole, of_each, memory
@@ -208,7 +197,7 @@ def of_the_log(facts: Facts, notes: list[str], warnings: list[str]) -> dict[str,
     }  # fmt: skip
 
 
-def waits_in_words(waits: LoadWaits | None, load: float | None, own: Capacity, rule: str) -> list[str]:
+def waits_in_words(waits: LoadWaits | None, load: float | None, own: estimates.Capacity, rule: str) -> list[str]:
     """Say how long jobs wait at the load that came, by the log if it tells, and in a replay under a rule."""
     beyond = load is not None and load >= _ends(own)[1]
     if waits and waits.log:

@@ -15,7 +15,6 @@ from numpy.typing import ArrayLike
 
 from mjq._util import checks
 from mjq._util.parallel import SOON, Bar, Workers
-from mjq_logs.answers import Interval, Waits
 from mjq_logs.machine.agreement import agreement, agreement_in_words, disagreement_in_words
 from mjq_logs.questions.plan.answer import CLEARLY, Plan, PlanUnderPolicy, Size, assumed, plan_in_words, rule_of
 from mjq_logs.questions.plan.changes import Changed
@@ -245,13 +244,7 @@ def _each(here, size, sizes, node, waits):
     larger = next((other for other in sizes if other >= size * TENTH - NODE_ROUNDING), None)
     if larger is None:
         return None
-    gain, nodes = saved(here, waits(larger)), (larger - size) / node
-    return Waits(mean=_over(gain.mean, nodes), percentile=_over(gain.percentile, nodes))
-
-
-def _over(interval, nodes):
-    ends = {"low": interval.low, "high": interval.high}
-    return Interval(value=interval.value / nodes, **{end: None if x is None else x / nodes for end, x in ends.items()})
+    return saved(here, waits(larger), per=(larger - size) / node)
 
 
 def _with_those_between(replays, case, target, sizes, node):
@@ -287,11 +280,6 @@ def _against_load(replays, case, size):
     growth = case.keywords["growth"]
     cases = [case(size, growth=growth * factor) for factor in LOADS]
     replays.make(cases)
-    return [
-        AtLoad(
-            growth=each.growth,
-            load=replays.load(size, each.growth),
-            waits=with_intervals(replays.waits(each)),
-        )
-        for each in cases
-    ]
+    loads = [replays.load(size, each.growth) for each in cases]
+    waits = [with_intervals(replays.waits(each)) for each in cases]
+    return [AtLoad(growth=x.growth, load=y, waits=z) for x, y, z in zip(cases, loads, waits, strict=True)]

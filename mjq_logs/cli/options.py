@@ -264,6 +264,22 @@ hosts_option = click.option(
 )  # fmt: skip
 
 
+class Duration(click.ParamType):
+    """Read a duration such as 2h, 90min, 1d 12h or 1-12:00:00 as a number of hours."""
+
+    name = "time"
+
+    def convert(self, value: object, parameter: click.Parameter | None, context: click.Context | None) -> float:
+        """Return the hours."""
+        from mjq_logs.answers import HOUR
+        from mjq_logs.reading.text import as_duration
+
+        try:
+            return as_duration(str(value)) / HOUR
+        except ValueError as error:
+            self.fail(str(error), parameter, context)
+
+
 class Need(Machine):
     """Read what a job needs: a positive number or, of several resources, how much of each, which may be 0 of some."""
 
