@@ -8,7 +8,7 @@ import simpy
 from benchmarks.timing import Row
 from mjq.simulation import Estimate, replay, simulate_multiserver
 from mjq_book.experiments.tables.keeping import median_time
-from mjq_logs import shipped_classes
+from mjq_book.workloads import shipped_classes
 
 SERVERS, JOBS, FEW = 128, 1_000_000, 4000
 POWERS = 64, [1, 2, 4, 8, 16, 32, 64]  # servers, needs

@@ -13,7 +13,7 @@ Beside them stand
 ``plots``       pictures of them
 ``intervals``   how far to believe a number that comes from one log, and when the log cannot tell
 ``classes``     jobs grouped by need
-``making``      logs that nobody has measured
+``making``      the log that comes with the package
 """
 
 from __future__ import annotations

@@ -6,11 +6,9 @@ from . import plots as plots
 from . import questions as questions
 from . import reading as reading
 from .answers import schema as schema
-from .classes.grouping import JobClass as JobClass
-from .classes.grouping import job_classes as job_classes
-from .classes.grouping import read_classes as read_classes
-from .classes.grouping import shipped_classes as shipped_classes
-from .classes.grouping import write_classes as write_classes
+from .classes import JobClass as JobClass
+from .classes import job_classes as job_classes
+from .classes import write_classes as write_classes
 from .machine.agreement import Agreement as Agreement
 from .machine.agreement import agreement as agreement
 from .machine.agreement import time_with_a_job_that_fits as time_with_a_job_that_fits
@@ -27,8 +25,6 @@ from .machine.replaying import with_user_limit as with_user_limit
 from .machine.saturated import saturated_starts as saturated_starts
 from .making.example import example_log as example_log
 from .making.example import example_path as example_path
-from .making.synthetic import SyntheticLog as SyntheticLog
-from .making.synthetic import synthetic_log as synthetic_log
 from .questions.capacity.estimates import Capacity as Capacity
 from .questions.capacity.estimates import capacities as capacities
 from .questions.capacity.estimates import capacity_by_block_length as capacity_by_block_length
@@ -38,7 +34,6 @@ from .questions.capacity.estimates import mean_work as mean_work
 from .questions.capacity.estimates import naive_capacity as naive_capacity
 from .questions.capacity.estimates import own_order_capacity as own_order_capacity
 from .questions.capacity.needs import costs_of_classes as costs_of_classes
-from .questions.capacity.needs import rounded_up as rounded_up
 from .questions.capacity.on_hosts import HostsReport as HostsReport
 from .questions.capacity.on_hosts import report_on_hosts as report_on_hosts
 from .questions.capacity.report import CapacityReport as CapacityReport

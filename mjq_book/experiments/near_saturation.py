@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 from tqdm import tqdm
 
-import mjq_logs
 from mjq import System
 from mjq.solvers import drain
 from mjq_book.experiments.tables.keeping import keep
+from mjq_book.workloads import shipped_classes
 
 CONSTANT = Path(__file__).parent / "tables/near_saturation.csv"
 WAITS = Path(__file__).parent / "tables/near_saturation_waits.csv"
@@ -30,7 +30,7 @@ COMMAND = "make experiment NAME=near_saturation"
 
 def system() -> System:
     """Return the system of the classes, with the hour as the unit of time."""
-    classes = mjq_logs.shipped_classes()
+    classes = shipped_classes()
     jobs = np.array([job_class.jobs for job_class in classes])
     needs, rates = [job_class.need for job_class in classes], [3600 / job_class.mean_time for job_class in classes]
     return System(PROCESSORS, needs, rates, mix=jobs / jobs.sum())

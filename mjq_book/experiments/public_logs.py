@@ -28,6 +28,7 @@ from tqdm import tqdm
 import mjq_logs
 from mjq.simulation import replay
 from mjq_book.experiments.tables.keeping import keep
+from mjq_book.workloads import rounded_up
 
 TABLE = Path(__file__).parent / "tables/public_logs.csv"
 WAITS = Path(__file__).parent / "tables/public_logs_waits.csv"
@@ -72,7 +73,7 @@ def rows(name: str, log: mjq_logs.Log) -> Iterator[dict]:
             yield _row(name, load, policy, capacity, "as they are", "", estimate)
         for block, estimate in mjq_logs.capacity_by_block_length(log, policy).items():
             yield _row(name, load, policy, "drawn", "as they are", block, estimate)
-    up = mjq_logs.rounded_up(log)
+    up = rounded_up(log)
     for capacity, estimate in mjq_logs.capacities(up, exact=False).items():
         yield _row(name, load, "fcfs", capacity, "powers of two", "", estimate)
 

@@ -22,6 +22,7 @@ from mjq._util import parallel
 from mjq_book import folders
 from mjq_book.runs import execution, provenance, results
 from mjq_book.runs.chapters import chapter
+from mjq_logs._util import atomic
 
 ENTRY = ["result", "row", "column", "number", "text"]
 FATE = ["status", "seconds", "error"]
@@ -207,7 +208,7 @@ def _compute(sweep, work, changed, workers, progress):
         for outcomes in parallel.map_as_completed(work, asked, workers, died={"error": DIED}, at_a_time=1):
             for name, found in outcomes:
                 if not found["error"]:
-                    files.write(files[name], json.dumps(found).encode())
+                    atomic.write(files[name], json.dumps(found).encode())
                 vars(todo[name]).update(found)
                 bar.update()
 

@@ -58,7 +58,8 @@ CHAPTERS = {
     "tables": notebook(
         "from mjq_book import published\npublished.printed('bb22');",
         "from mjq_book.experiments import kept\nkept('evaluation');",
-        "from mjq_logs import shipped_classes, example_log\nshipped_classes(), example_log();",
+        "from mjq_book.workloads import shipped_classes\nfrom mjq_logs import example_log\n"
+        "shipped_classes(), example_log();",
     ),
     "workers": notebook(WORKERS),
     "commands": notebook(

@@ -19,6 +19,7 @@ from mjq.models.processing_capacity import processing_capacity
 from mjq.simulation import replay
 from mjq_book import experiments
 from mjq_book.experiments import public_logs
+from mjq_book.workloads import rounded_up
 from mjq_logs import (
     Capacity,
     CapacityReport,
@@ -38,7 +39,6 @@ from mjq_logs import (
     naive_capacity,
     own_order_capacity,
     read_log,
-    rounded_up,
     tables,
     waits_at_load,
 )

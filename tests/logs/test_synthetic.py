@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from mjq_logs import synthetic_log
+from mjq_book.workloads import synthetic_log
 
 
 @pytest.fixture(scope="module")

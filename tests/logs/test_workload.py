@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import mjq_logs
+from mjq_book import workloads
 from mjq_book.experiments import public_logs
 
 
@@ -21,14 +22,14 @@ def test_classes_keep_jobs_work_and_moments():
 
 
 def test_classes_survive_a_file(tmp_path):
-    classes = mjq_logs.shipped_classes()
+    classes = workloads.shipped_classes()
     mjq_logs.write_classes(tmp_path / "classes.csv", classes)
-    assert mjq_logs.read_classes(tmp_path / "classes.csv") == classes
+    assert workloads.read_classes(tmp_path / "classes.csv") == classes
 
 
 def test_the_shipped_classes_are_those_of_the_log():
     if public_logs.traces() is None:
-        pytest.skip("the log itself is not part of the project; see mjq_logs.shipped_classes")
+        pytest.skip("the log itself is not part of the project; see mjq_book.workloads")
     log = mjq_logs.read_log(public_logs.traces() / public_logs.LOGS["NASA 1993"])
     assert (len(log), log.lines.dropped, log.servers) == (18239, {}, 128)
-    assert mjq_logs.job_classes(log) == mjq_logs.shipped_classes()
+    assert mjq_logs.job_classes(log) == workloads.shipped_classes()

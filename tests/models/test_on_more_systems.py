@@ -8,7 +8,7 @@ from mjq import near_saturation as ns
 from mjq import processing_capacity as pc
 from mjq.simulation import replay
 from mjq.solvers import product_form
-from mjq_logs import synthetic_log
+from mjq_book.workloads import synthetic_log
 
 
 def one_or_all(servers):

@@ -10,7 +10,7 @@ from mjq.simulation import replay
 from mjq.simulation.schedule import TIES
 from mjq.solvers import chain, symbolic
 from mjq_book import experiments
-from mjq_logs import synthetic_log
+from mjq_book.workloads import synthetic_log
 
 SERVERS = 128
 

@@ -1,8 +1,7 @@
-"""Which needs of a log cost the other jobs most; and needs rounded up."""
+"""Which needs of a log cost the other jobs most."""
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import partial
 from typing import Annotated
 
@@ -96,17 +95,3 @@ def other_needs(log: Log) -> tuple[int, float]:
     _, kind = log.kinds()
     work = np.sort(np.bincount(kind, of_tightest(log)[0] * log.run))[::-1]
     return len(work[MOST_NEEDS:]), float(work[MOST_NEEDS:].sum() / work.sum())
-
-
-def rounded_up(log: Log) -> Log:
-    """Return the log with needs rounded up to powers of two, at most the servers; jobs keep their work.
-
-    >>> from mjq_logs import Log
-    >>> log = rounded_up(Log(need=np.array([3., 8.]), run=np.array([8., 1.]), servers=8))
-    >>> log.need.tolist(), log.run.tolist()
-    ([4.0, 8.0], [6.0, 1.0])
-    """
-    need = np.minimum(2.0 ** np.ceil(np.log2(log.need)), log.require_servers())
-    factor = log.need / need
-    estimate = None if log.estimate is None else log.estimate * factor
-    return replace(log, need=need, run=log.run * factor, estimate=estimate)

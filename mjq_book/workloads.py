@@ -1,13 +1,18 @@
-"""A log that nobody has measured, for chapters and tests: days, repeated jobs, estimates as users make them."""
+"""Workloads for chapters and tests: logs that nobody has measured, classes of a real one, and needs rounded up."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from dataclasses import replace
+from importlib import resources
+from pathlib import Path
+from typing import NamedTuple, get_type_hints
 
 import numpy as np
+import polars as pl
 
 from mjq._util import checks
+from mjq_logs import JobClass, Log
 
 MEAN_LOG_RUN, SPREAD_LOG_RUN = 6.5, 1.6  # of a session, natural logarithm of seconds: a median of some eleven minutes
 LONGEST = 24 * 3600  # seconds
@@ -83,3 +88,39 @@ def _by_day(parts, span):
     hours = np.arange(0, span + 3600, 3600)
     arrived = np.concatenate(([0], np.where(hours[:-1] // 3600 % 24 < 12, 3.0, 1.0).cumsum()))
     return np.interp(parts, arrived / np.interp(span, hours, arrived), hours)
+
+
+def read_classes(path: str | Path) -> list[JobClass]:
+    """Read job classes from a CSV file that :func:`mjq_logs.write_classes` wrote."""
+    content = Path(path).read_bytes()  # by Python, so that it is known who uses which file (book/depends.py)
+    table = pl.read_csv(content, schema_overrides=get_type_hints(JobClass))
+    return [JobClass(**row) for row in table.iter_rows(named=True)]
+
+
+def shipped_classes() -> list[JobClass]:
+    """Return the job classes of the NASA Ames iPSC/860 log of 1993 (128 processors, 18,239 jobs).
+
+    The log is in the Parallel Workloads Archive, and the classes are those of
+    ``job_classes(read_log("NASA-iPSC-1993-3.1-cln.swf.gz"))``. In that log submit times are start times. So it knows
+    needs and run times, and nothing of waits; nor does this table.
+
+    Examples
+    --------
+    >>> [c.need for c in shipped_classes()]
+    [1, 2, 4, 8, 16, 32, 64, 128]
+    """
+    with resources.as_file(resources.files("mjq_book") / "nasa_ipsc.csv") as path:
+        return read_classes(path)
+
+
+def rounded_up(log: Log) -> Log:
+    """Return the log with needs rounded up to powers of two, at most the servers; jobs keep their work.
+
+    >>> log = rounded_up(Log(need=np.array([3., 8.]), run=np.array([8., 1.]), servers=8))
+    >>> log.need.tolist(), log.run.tolist()
+    ([4.0, 8.0], [6.0, 1.0])
+    """
+    need = np.minimum(2.0 ** np.ceil(np.log2(log.need)), log.require_servers())
+    factor = log.need / need
+    estimate = None if log.estimate is None else log.estimate * factor
+    return replace(log, need=need, run=log.run * factor, estimate=estimate)

@@ -1,12 +1,11 @@
-"""Job classes: jobs of a log grouped by what they need."""
+"""Job classes: jobs of a log grouped by what they need, how frequent, how long."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
-from importlib import resources
 from pathlib import Path
-from typing import IO, get_type_hints
+from typing import IO
 
 import numpy as np
 import polars as pl
@@ -80,26 +79,3 @@ def _job_class(need, times):
 def write_classes(path: str | Path | IO[bytes], classes: Iterable[JobClass]) -> None:
     """Write job classes as CSV, to a file or a stream."""
     pl.DataFrame([asdict(row) for row in classes]).write_csv(path)
-
-
-def read_classes(path: str | Path) -> list[JobClass]:
-    """Read job classes from a CSV file that :func:`write_classes` wrote."""
-    content = Path(path).read_bytes()  # by Python, so that it is known who uses which file (book/depends.py)
-    table = pl.read_csv(content, schema_overrides=get_type_hints(JobClass))
-    return [JobClass(**row) for row in table.iter_rows(named=True)]
-
-
-def shipped_classes() -> list[JobClass]:
-    """Return the job classes of the NASA Ames iPSC/860 log of 1993 (128 processors, 18,239 jobs).
-
-    The log is in the Parallel Workloads Archive, and the classes are those of
-    ``job_classes(read_log("NASA-iPSC-1993-3.1-cln.swf.gz"))``. In that log submit times are start times. So it knows
-    needs and run times, and nothing of waits; nor does this table.
-
-    Examples
-    --------
-    >>> [c.need for c in shipped_classes()]
-    [1, 2, 4, 8, 16, 32, 64, 128]
-    """
-    with resources.as_file(resources.files("mjq_logs.classes") / "nasa_ipsc.csv") as path:
-        return read_classes(path)
