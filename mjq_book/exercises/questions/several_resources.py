@@ -211,7 +211,7 @@ def larger(first, second):
 
 def way_of_rows(**values):
     mixed, rows = in_two_orders(**values)
-    first, second = alone(**values)
+    first, second = (f"{jobs:g}" for jobs in alone(**values))  # whole numbers
     return {"first": first, "second": second, "steps": listed(stairs(**values)), "mixed": mixed, "rows": rows}
 
 
