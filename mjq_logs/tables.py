@@ -51,6 +51,10 @@ class Answer(NamedTuple):
     table: Table | None
     more: Mapping[str, Sequence[str | Table]]
     """Further parts, by what they say, which complete the sentence "--full adds ..."."""
+    title: str
+    """Of a page."""
+    charts: Sequence[Chart]
+    """On a page, between the sentences and the tables."""
 
     def parts(self, full: bool = True) -> list[str | Table]:
         """Return its paragraphs and tables, with those that only ``--full`` shows, or with a line that names them."""
@@ -68,6 +72,8 @@ def answer(
     table: Table | None,
     more: Mapping[str, Sequence[str | Table]],
     notes: Sequence[str] = (),
+    title: str = "",
+    charts: Sequence[Chart] = (),
 ) -> Answer:
     """Return what a command answers from a log; further parts that are empty are left out."""
     log = facts.log
@@ -75,10 +81,9 @@ def answer(
     of_log = [seen, held, *(note for note in notes if note not in log.notes)]
     how_read = [lines_used(log.lines) if log.lines else "", "\n".join(filter(None, dict.fromkeys(of_log)))]
     rest = {"how the log was read": list(filter(None, how_read)), **more}
+    known = {name: parts for name, parts in rest.items() if parts}
     new = [sentence for sentence in sentences if sentence not in warnings]
-    return Answer(
-        warnings, [of_which_log(path, log), *log.notes], new, table, {name: x for name, x in rest.items() if x}
-    )
+    return Answer(warnings, [of_which_log(path, log), *log.notes], new, table, known, title, charts)
 
 
 def lines_used(lines: Lines) -> str:

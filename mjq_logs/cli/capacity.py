@@ -63,7 +63,7 @@ command writes such a log without the names of users. Its dates are printed in U
 @options.anonymous_option
 def capacity(log, policy, seed, full, page, as_json, anonymous, **reading):
     import mjq_logs
-    from mjq_logs.questions.capacity.shown import shown, shown_on_hosts
+    from mjq_logs.questions.capacity.present import present, present_on_hosts
 
     policies, hosts = ("fcfs", "easy") if policy is None else (policy,), reading["hosts"]
     facts = options.read(log, **reading)
@@ -72,11 +72,10 @@ def capacity(log, policy, seed, full, page, as_json, anonymous, **reading):
     result: Any
     if hosts is not None:
         result = mjq_logs.report_on_hosts(facts, hosts, seed)
-        answer, charts = shown_on_hosts(log, facts, hosts, result)
-        return sheet.deliver(answer, result, full, as_json, page, "What can these hosts really do?", charts)
+        return sheet.deliver(present_on_hosts(log, facts, hosts, result), result, full, as_json, page)
     report = mjq_logs.report_on_several if facts.log.resources else mjq_logs.reports_on
     result = report(facts, policies, seed)
-    answer, charts = shown(log, facts, result)
+    answer = present(log, facts, result)
     if policy is not None and not facts.log.resources:
         result = result.policies[policy]
-    sheet.deliver(answer, result, full, as_json, page, "What can this machine really do?", charts)
+    sheet.deliver(answer, result, full, as_json, page)

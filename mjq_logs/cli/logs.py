@@ -85,7 +85,7 @@ def replay(log, policies, servers, hosts, estimates, growth, gantt, starts, full
         _draw(made.schedules, gantt)
     if starts:
         _write_starts(starts, made.facts.log, made.starts)
-    sheet.deliver(made.shown(log), made.plain(), full, as_json)
+    sheet.deliver(made.present(log), made.plain(), full, as_json)
 
 
 def _draw(schedules, path):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import click
 
@@ -29,21 +29,13 @@ def _one_unit(context, option, words):
     return words
 
 
-class Range(NamedTuple):
-    """Hold the lowest size and the highest, and how many are tried."""
-
-    low: float
-    high: float
-    sizes: int
-
-
 class Sizes(options.Machine):
     """Read a range of sizes such as 100:200 or 100:200:11, a number of servers, or a file of hosts."""
 
     name, wanted = "sizes", "a range such as 100:200 or 100:200:11"
 
     def convert(self, value: object, parameter: click.Parameter | None, context: click.Context | None) -> Any:
-        """Return a range or, of a number without a colon, itself."""
+        """Return the ends of a range and how many sizes are tried or, of a number without a colon, itself."""
         if ":" not in str(value) or options.is_file(value):
             return super().convert(value, parameter, context)
         try:
@@ -56,7 +48,7 @@ class Sizes(options.Machine):
             self.fail(
                 f"{brief(value)} is not a range of at most {MOST_SIZES} rising positive sizes", parameter, context
             )
-        return Range(low[0], high[0], count)
+        return low[0], high[0], count
 
 
 @click.command(cls=common.Command)
@@ -133,12 +125,12 @@ def plan(
       mjq plan jobs.txt --cap 32 --estimates exact
     """
     import mjq_logs
-    from mjq_logs.questions.plan.shown import shown
+    from mjq_logs.questions.plan.present import present
 
     asks = bool(caps or absent or estimates)
     if target is None and not asks and not anonymous:
         raise click.UsageError("give --target-wait, or a what-if: --cap, --estimates or --without")
-    facts = options.read(log, servers=None if isinstance(sizes, Range) else sizes, **reading)
+    facts = options.read(log, servers=None if isinstance(sizes, tuple) else sizes, **reading)
     cluster_log = facts.log
     if anonymous:
         options.show_classes(cluster_log)
@@ -146,14 +138,15 @@ def plan(
     changes = [mjq_logs.cap(cluster_log, cap) for cap in caps]
     changes += [mjq_logs.with_exact_estimates(cluster_log)] if estimates else []
     changes += [mjq_logs.without_need(cluster_log, need) for need in absent]
-    tried = mjq_logs.sizes_between(cluster_log, *sizes, node=node) if isinstance(sizes, Range) else None
+    tried = None
+    if isinstance(sizes, tuple):
+        low, high, count = sizes
+        tried = mjq_logs.sizes_between(cluster_log, low, high, count, node)
     result = mjq_logs.plan(
         facts, target, policies, tried, changes=changes, percentile=percentile, growth=growth, node=node,
         workers=workers, progress=not quiet and sys.stderr.isatty(),
     )  # fmt: skip
     if output is not None:
         atomic.write(Path(output), (result.model_dump_json(indent=1) + "\n").encode())
-    title = "How many servers?" if result.target is not None else "What if?"
-    answer, charts = shown(log, facts, result)
-    sheet.deliver(answer, result, full, as_json, page, title, charts)
+    sheet.deliver(present(log, facts, result), result, full, as_json, page)
     return 0 if result.met else MISSED

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 import shutil
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from html import escape
 from io import StringIO
@@ -23,7 +23,7 @@ from mjq_logs.cli.common import show, show_json
 
 if TYPE_CHECKING:
     from mjq_logs.answers import Plain
-    from mjq_logs.tables import Answer, Chart, Table
+    from mjq_logs.tables import Answer, Table
 
 full_option = click.option(
     "--full", is_flag=True,
@@ -85,18 +85,10 @@ def _broken(line, width):
     return fill(line, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
 
 
-def deliver(
-    answer: Answer,
-    result: Plain | dict[str, Any],
-    full: bool,
-    as_json: bool,
-    page: str | None = None,
-    title: str = "",
-    charts: Sequence[Chart] = (),
-) -> None:
+def deliver(answer: Answer, result: Plain | dict[str, Any], full: bool, as_json: bool, page: str | None = None) -> None:
     """Print an answer or, as JSON, what it was made from; also write it as a page."""
     if page is not None:
-        write_page(page, title, answer, charts)
+        write_page(page, answer)
     if as_json:
         show_json(result if isinstance(result, dict) else result.model_dump())
     else:
@@ -104,21 +96,22 @@ def deliver(
         show(as_text(answer.parts(full), width))
 
 
-def write_page(path: str | Path, title: str, answer: Answer, charts: Sequence[Chart]) -> None:
-    """Write an answer as a page that needs no network, with charts between the sentences and the tables."""
+def write_page(path: str | Path, answer: Answer) -> None:
+    """Write an answer as a page that needs no network."""
+    title = escape(answer.title)
     written = f"written on {datetime.now(UTC).astimezone():%Y-%m-%d}"
     paragraphs = [
         f'<p class="facts">{escape(f"{answer.about[0]} · {written}")}</p>',
         *(f'<p class="warning">{escape(warning)}</p>' for warning in answer.warnings),
         *(f'<p class="answer">{escape(sentence)}</p>' for sentence in answer.sentences),
     ]
-    drawn = "\n".join(_figure(chart, k) for k, chart in enumerate(charts, 1))
+    drawn = "\n".join(_figure(chart, k) for k, chart in enumerate(answer.charts, 1))
     below = answer._replace(warnings=(), about=answer.about[1:], sentences=())
     body = "\n".join([*paragraphs, f'<div class="charts">\n{drawn}\n</div>', *_blocks(below.parts())])
     content = (
-        f'<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>{escape(title)}</title>\n'
+        f'<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>{title}</title>\n'
         f'<meta name="viewport" content="width=device-width">\n<style>{STYLE}</style>\n</head>\n<body>\n<main>\n'
-        f"<h1>{escape(title)}</h1>\n{body}\n</main>\n</body>\n</html>\n"
+        f"<h1>{title}</h1>\n{body}\n</main>\n</body>\n</html>\n"
     )
     atomic.write(Path(path), content.encode())
 

@@ -56,7 +56,7 @@ def wait(log, need, limit, at, policy, servers, page, full, as_json, workers, qu
       mjq wait jobs.txt --unit cpus,mem --servers 384,1.5TB --need 4,16GB --limit 4h
     """
     import mjq_logs
-    from mjq_logs.questions.wait.shown import shown
+    from mjq_logs.questions.wait.present import present
 
     facts = options.read(log, servers=servers, **reading)
     cluster_log = facts.log
@@ -66,4 +66,4 @@ def wait(log, need, limit, at, policy, servers, page, full, as_json, workers, qu
         facts, need, limit, options.moment(cluster_log, "--at", at), policy,
         workers=workers, progress=not quiet and sys.stderr.isatty(),
     )  # fmt: skip
-    sheet.deliver(shown(log, facts, report), report, full, as_json, page, "When one more job would start")
+    sheet.deliver(present(log, facts, report), report, full, as_json, page)

@@ -83,7 +83,7 @@ class Replays(NamedTuple):
             "policies": [row.model_dump(by_alias=True, exclude_unset=True) for row in self.rows],
         }
 
-    def shown(self, path: str) -> Answer:
+    def present(self, path: str) -> Answer:
         """Return the same for people."""
         return answer(path, self.facts, self.warnings, self.sentences, table(self.title, self.rows), {})
 

@@ -3,5 +3,5 @@
 ``estimates``   four answers, and what each assumes
 ``needs``       which needs cost the others most
 ``report``      all that a log of one resource tells, ``several`` of several, ``on_hosts`` of a machine of hosts
-``shown``       their tables and charts
+``present``     their tables and charts
 """

@@ -5,5 +5,5 @@
 ``changes``         logs as they might have been: smaller jobs, exact estimates, jobs left out
 ``what_if``         what such changes do to the waits of the same jobs
 ``answer``          the answer, and what it says in words
-``shown``           its tables and charts
+``present``         its tables and charts
 """

@@ -4,5 +4,5 @@
 ``by_rule``  the start of one more job by a policy, replayed with what is drawn
 ``nearest``  what jobs really waited for which it looked the same
 ``record``   forecasts of the past, and how good they were
-``starts``   the answer
+``starts``   the answer, and ``present`` its sentences and table
 """

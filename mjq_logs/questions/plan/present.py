@@ -29,7 +29,7 @@ def _charts(result):
     return charts
 
 
-def shown(path: str, facts: Facts, result: Plan) -> tuple[Answer, list[Chart]]:
+def present(path: str, facts: Facts, result: Plan) -> Answer:
     """Return a plan for people: its sentences, and the table of sizes or, if changes are asked for, that of changes."""
     sentences = [sentence for answer in result.policies for sentence in answer.verdict]
     sentences += dict.fromkeys(f"{effect.change}: {effect.told}" for effect in result.what_if)
@@ -43,7 +43,8 @@ def shown(path: str, facts: Facts, result: Plan) -> tuple[Answer, list[Chart]]:
         "waits at other loads": [_by_load(answer, result) for answer in result.policies if answer.loads],
         "what all of this assumes": ["\n".join(["All of this assumes:", *assumed])] if assumed else [],
     }
-    return answer_of(path, facts, result.warnings, sentences, first, more, result.notes), _charts(result)
+    title = "How many servers?" if result.target is not None else "What if?"
+    return answer_of(path, facts, result.warnings, sentences, first, more, result.notes, title, _charts(result))
 
 
 def _what_if(result):

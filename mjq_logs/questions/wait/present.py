@@ -9,7 +9,7 @@ from mjq_logs.tables import Answer, answer, brief_time, table
 from mjq_logs.words import amount_in_words, percent
 
 
-def shown(path: str, facts: Facts, report: StartForecast) -> Answer:
+def present(path: str, facts: Facts, report: StartForecast) -> Answer:
     """Return the forecast for people."""
     when = f"{report.date} ({report.at:.10g} s)" if report.date else f"second {report.at:.10g}"
     alone = " by the replays alone" if report.weight_of_rule is None else ""
@@ -24,7 +24,8 @@ def shown(path: str, facts: Facts, report: StartForecast) -> Answer:
         "what the forecast rests on": [] if report.weight_of_rule is None else [_rests(report)],
         "how good such forecasts were": [_record(report.record)] if report.record else [],
     }
-    return answer(path, facts, report.warnings, sentences, _intervals(report), more)
+    title = "When one more job would start"
+    return answer(path, facts, report.warnings, sentences, _intervals(report), more, title=title)
 
 
 def _jobs(number, singular, plural):

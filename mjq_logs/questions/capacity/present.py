@@ -30,7 +30,7 @@ Of a job that ran on several hosts, it is taken that it needs all of its servers
 HOURS = "on the clock of the log, UTC if it counts seconds and names no offset"
 
 
-def shown(path: str, facts: Facts, result: ReportByPolicy | SeveralReport) -> tuple[Answer, list[Chart]]:
+def present(path: str, facts: Facts, result: ReportByPolicy | SeveralReport) -> Answer:
     """Return for people what each policy can carry, of one resource or of several."""
     reports: list[Any] = list(result.policies.values())
     more: dict[str, list[str | Table]] = {}
@@ -63,10 +63,11 @@ def shown(path: str, facts: Facts, result: ReportByPolicy | SeveralReport) -> tu
         "how long jobs stay near saturation": [_near_saturation(each) for each in near if each],
         "when work came": list(_arrivals(whole.load, servers)) if whole.load else [],
     }  # fmt: skip
-    return answer(path, facts, whole.warnings, result.verdict, first, more, whole.notes), charts
+    question = "What can this machine really do?"
+    return answer(path, facts, whole.warnings, result.verdict, first, more, whole.notes, question, charts)
 
 
-def shown_on_hosts(path: str, facts: Facts, hosts: Hosts, result: HostsReport) -> tuple[Answer, list[Chart]]:
+def present_on_hosts(path: str, facts: Facts, hosts: Hosts, result: HostsReport) -> Answer:
     """Return for people what a machine of hosts can carry."""
     from mjq_logs import plots
 
@@ -95,8 +96,9 @@ def shown_on_hosts(path: str, facts: Facts, hosts: Hosts, result: HostsReport) -
         ("What is lost to what", plots.lost_on_hosts, True),
         ("How long jobs wait at the load that came, in replays with best fit", plots.waits_on_hosts, waits),
     )
-    made = answer(path, facts, result.warnings, result.verdict, table(title, cases), more, result.notes)
-    return made, _known(charts, result)
+    question, drawn = "What can these hosts really do?", _known(charts, result)
+    first = table(title, cases)
+    return answer(path, facts, result.warnings, result.verdict, first, more, result.notes, question, drawn)
 
 
 def _charts(result, load, tight=""):
