@@ -155,36 +155,38 @@ def find(
     names = dict.fromkeys((*curves, *policies))
     by_length = {policy: estimates.capacity_by_block_length(log, policy, seed) for policy in names}
     solved = {policy: estimates.solve(log, policy) for policy in policies}
-    others, work_of_others = other_needs(log)
-    came, compared = (None, []) if facts.short else (load(log), agreement(log))
-    of_each = {}
-    for policy in policies:
-        four = estimates.four_capacities(log, policy, seed, by_length[policy], *solved[policy])
-        own = four["own_order"]
-        of_each[policy] = {
-            "policy": policy,
-            "capacities": estimates.Capacities(**four),
-            "used": None if came is None else came.load / own.share,
-            "waits": None if came is None else waits_at_load(log, policy, came=came),
-            "classes": costs_of_classes(log, policy, rate=own.value)[:CLASSES],
-            "other_needs": others,
-            "work_of_others": work_of_others,
-        }
-    differs = disagreement_in_words(compared)
-    knows = "it knows run times, as the log has no estimates"
-    if log.estimate is not None:
-        knows = "it goes by the log's estimates"
-    easy = f"EASY looks for what fits among {LINE} jobs that wait; {knows}"
-    whole = of_the_log(facts, [*log.notes, easy], [*facts.warnings, *([differs] if differs else [])]) | {
-        "servers_from": log.servers_from,
-        "load": came,
-        "near_saturation": estimates.near_capacity(log, seed, *solved["fcfs"]) if "fcfs" in policies else None,
-        "agreement": compared,
+    four = {
+        policy: estimates.four_capacities(log, policy, seed, by_length[policy], *solved[policy]) for policy in policies
     }
+    near = estimates.near_capacity(log, seed, *solved["fcfs"]) if "fcfs" in policies else None
     memory = {
         policy: [estimates.Drawn(block=block, **capacity.model_dump(include=rate)) for block, capacity in curve.items()]
         for policy, curve in by_length.items()
     }
+    came = None if facts.short else load(log)
+    waits = {policy: None if came is None else waits_at_load(log, policy, came=came) for policy in policies}
+    others, work_of_others = other_needs(log)
+    of_each = {
+        policy: {
+            "policy": policy,
+            "capacities": estimates.Capacities(**capacities),
+            "used": None if came is None else came.load / capacities["own_order"].share,
+            "waits": waits[policy],
+            "classes": costs_of_classes(log, policy, rate=capacities["own_order"].value)[:CLASSES],
+            "other_needs": others,
+            "work_of_others": work_of_others,
+        }
+        for policy, capacities in four.items()
+    }
+    compared = [] if facts.short else agreement(log)
+    differs = disagreement_in_words(compared)
+    knows = "it goes by the log's estimates"
+    if log.estimate is None:
+        knows = "it knows run times, as the log has no estimates"
+    easy = f"EASY looks for what fits among {LINE} jobs that wait; {knows}"
+    whole = of_the_log(facts, [*log.notes, easy], [*facts.warnings, *([differs] if differs else [])]) | {
+        "servers_from": log.servers_from, "load": came, "near_saturation": near, "agreement": compared,
+    }  # fmt: skip
     return whole, of_each, memory
 
 
