@@ -12,12 +12,7 @@ from functools import reduce
 from operator import or_
 from typing import Annotated, Any, NamedTuple
 
-from pydantic import (
-    BaseModel,
-    BeforeValidator,
-    ConfigDict,
-    TypeAdapter,
-)
+from pydantic import BaseModel, BeforeValidator, ConfigDict, TypeAdapter
 
 HOUR = 3600.0  # seconds
 

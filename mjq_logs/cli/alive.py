@@ -36,7 +36,6 @@ LOOKS = 10  # in this time: if the whole machine stands still for it, that is bu
 SILENCE = 4.0  # seconds after which a terminal is shown what is being done, a tick later at most
 TICK = 1.0  # seconds between two looks
 SIGNALS = signal.SIGINT, signal.SIGTERM
-END = b"\0"  # no signal has this number
 
 _line = threading.Lock()
 _shown = ""  # the line of ours that stands on the terminal
@@ -72,9 +71,7 @@ def listening(what: str, end: Callable[[], object], terminal: TextIO | None = No
         for number, handler in before.items():
             signal.signal(number, signal.SIG_DFL if handler is None else handler)  # None: not set by Python
         signal.set_wakeup_fd(former)
-        with suppress(BlockingIOError):  # full of signals, it wakes the thread, too
-            bell.send(END)
-        bell.shutdown(socket.SHUT_WR)
+        bell.shutdown(socket.SHUT_WR)  # which wakes the thread
         listener.join()
         ear.close()
         bell.close()
@@ -118,7 +115,7 @@ def _listen(ear, what, end, terminal):
             if set(rung) & set(SIGNALS) and not any(watching.heard.wait(PATIENCE / LOOKS) for _ in range(LOOKS)):
                 erase()
                 end()
-            if END in rung or not rung:
+            if not rung:
                 return
         elif terminal is not None and time.monotonic() - begun > SILENCE:
             _show(what, time.monotonic() - begun, terminal)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from mjq_logs.answers import Number, Plain
+from mjq_logs.answers import HOUR, Number, Plain
 from mjq_logs.machine.outages import servers_up
 from mjq_logs.reading.clock import local
 from mjq_logs.reading.log import Log
 
-HOUR, DAY, MONTH = 3600, 86_400, 30 * 86_400
+DAY, MONTH = 86_400, 30 * 86_400
 
 
 class Load(Plain):

@@ -227,13 +227,11 @@ def _own_order(log, rule):
     first = capacities[0]
     if all(capacity.share == first.share for capacity in capacities):
         return first
-
-    def means(names):
-        return {name: float(np.mean([getattr(capacity, name) for capacity in capacities])) for name in names}
-
-    mean = means(("value", "share", "wasted_servers"))
-    if all(capacity.share_low is not None for capacity in capacities):
-        return first.model_copy(update=mean | means(ENDS))
+    known = all(capacity.share_low is not None for capacity in capacities)
+    names = "value", "share", "wasted_servers", *(ENDS if known else ())
+    mean = {name: float(np.mean([getattr(capacity, name) for capacity in capacities])) for name in names}
+    if known:
+        return first.model_copy(update=mean)
     estimate = Estimate.of([capacity.share for capacity in capacities])
     low, high = np.clip([estimate.low, estimate.high], 0, 1).tolist()
     naive = mean["value"] / mean["share"]
