@@ -38,7 +38,7 @@ def example_path() -> AbstractContextManager[Path]:
 
 
 def example_log() -> Log:
-    """Return the log that comes with the package: 64 servers, two months, made by :func:`made`.
+    """Return the log that comes with the package: 64 servers, two months, made by :func:`make`.
 
     Examples
     --------
@@ -50,10 +50,10 @@ def example_log() -> Log:
         return read_log(path)
 
 
-def made(seed: int = SEED) -> str:
+def make(seed: int = SEED) -> str:
     """Return the text of such a log in the Standard Workload Format; another seed makes another one.
 
-    >>> made() == made(), made() == made(1)
+    >>> make() == make(), make() == make(1)
     (True, False)
     """
     rng = np.random.default_rng(seed)
@@ -98,7 +98,7 @@ def _row(rng, begin):
 def main() -> None:
     """Write the log."""
     with example_path() as path, gzip.GzipFile(path, "wb", mtime=0) as file:
-        file.write(made().encode())
+        file.write(make().encode())
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ import pytest
 from mjq.simulation import replay
 from mjq_logs import Log, forecast_start, read_log, with_calendar
 from mjq_logs.questions.wait import nearest
-from mjq_logs.questions.wait.by_rule import BEFORE, Drawn, drawn, waits_by_rule
+from mjq_logs.questions.wait.by_rule import BEFORE, Drawn, draw, waits_by_rule
 from mjq_logs.questions.wait.record import ForecastRecord, features, numbers, past_of, record_of
 from mjq_logs.questions.wait.starts import intervals_in_doubt
 from mjq_logs.questions.wait.state import Alike, history
@@ -50,7 +50,7 @@ def test_all_draws_in_one_replay_are_equal_to_a_replay_each(policy):
     for logged, number in ((log, 30), (log, 399), (with_half_down(log), 200)):
         jobs = history(logged, policy)
         for need, limit in ((1.0, 600.0), (8.0, 7200.0)):
-            what = drawn(jobs, jobs.at(jobs.arrival[number], number), need, limit, 8, np.random.default_rng(number))
+            what = draw(jobs, jobs.at(jobs.arrival[number], number), need, limit, 8, np.random.default_rng(number))
             assert what.up == (16 if logged is log else 8)
             apart = waits_by_rule(what, 16, policy) - one_by_one(what, 16, policy)
             assert np.abs(apart).max() < 1e-6, number  # seconds: most draws begin late on the clock of all
@@ -63,7 +63,7 @@ def test_with_what_came_the_replay_goes_on_as_the_log_did(policy):
     jobs = history(log, policy)
     for number in range(100, 700, 23):
         state = jobs.at(jobs.arrival[number], number)
-        what = drawn(jobs, state, jobs.need[number], jobs.limit[number], 1, np.random.default_rng(0), later=0)
+        what = draw(jobs, state, jobs.need[number], jobs.limit[number], 1, np.random.default_rng(0), later=0)
         there, later = np.concatenate([state.running, state.waiting, [number]]), np.arange(number + 1, len(log))
         age = np.where(np.arange(len(there)) < len(state.running), state.time - jobs.start[there] - BEFORE, 0.0)
         every = np.concatenate([there, later])
@@ -345,7 +345,7 @@ def test_without_limits_all_jobs_count_as_alike(log, policy, few_draws):
     longest = log.run[log.start + log.run <= time].max()
     same = history(replace(log, estimate=np.full(len(log), longest)), policy)
     both = [
-        drawn(each, each.at(time, 336), 4.0, limit, 8, np.random.default_rng(1))
+        draw(each, each.at(time, 336), 4.0, limit, 8, np.random.default_rng(1))
         for each, limit in ((jobs, 1.0), (same, longest))
     ]
     for name in ("arrival", "need", "run", "limit"):

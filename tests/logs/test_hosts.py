@@ -14,7 +14,7 @@ from mjq_logs import Hosts, Log, Vectors, own_order_capacity, report_on_hosts, w
 from mjq_logs.machine.host_cases import CASES, PASSING, VIEW, kept_free_in_words, put_on_hosts
 from mjq_logs.machine.hosts import OnHosts
 from mjq_logs.machine.replaying import replay_log
-from mjq_logs.questions.capacity.estimates import independent_capacity, started
+from mjq_logs.questions.capacity.estimates import independent_capacity, work_off
 from mjq_logs.reading.log import HOUR, Before
 from tests import reference_hosts
 from tests.conftest import TRACES, needs_traces, said
@@ -75,7 +75,7 @@ def test_each_start_is_that_of_the_words_of_the_rule(seed, resources, name):
     )
     assert rule.starts(log.needs, log.run, how["view"]).tolist() == line
     if line[-1] > 0:
-        _, times = started(log.needs, log.run, None, None, rule)
+        _, times = work_off(log.needs, log.run, None, None, rule)
         assert times.tolist() == sorted(line)[: len(log) + 1 - min(how["view"], 4)]
     made = replay_log(put_on_hosts(log, rule.hosts), None, rule)
     assert made.of_log().start.tolist() == in_time and made.before == 0

@@ -22,7 +22,7 @@ from mjq_logs import (
 )
 from mjq_logs.machine.replaying import replay_log
 from mjq_logs.questions.capacity import estimates
-from mjq_logs.questions.wait.by_rule import drawn
+from mjq_logs.questions.wait.by_rule import draw
 from mjq_logs.questions.wait.state import history
 from mjq_logs.reading.clock import as_moment, dated
 from mjq_logs.reading.log import Log, Present
@@ -150,7 +150,7 @@ def test_a_job_without_a_limit_does_not_run_for_ten_years():
     jobs = history(read_log(FILES / "jobs.txt.gz", servers=CPUS), "easy")
     assert jobs.limit.max() == UNLIMITED and jobs.runs_alike(jobs.taken, 1.0, UNLIMITED, 1e6).tolist() == [1e6 + 60]
     early = jobs.arrival[300]  # when many who came before had not ended
-    what = drawn(jobs, jobs.at(early, 300), 1.0, 60.0, 50, np.random.default_rng(1))
+    what = draw(jobs, jobs.at(early, 300), 1.0, 60.0, 50, np.random.default_rng(1))
     assert what.run[:, what.new + 1 :].max() < 365 * 86_400
 
 

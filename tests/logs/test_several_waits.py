@@ -12,7 +12,7 @@ import mjq_logs
 from mjq.simulation import replay
 from mjq_logs import Log, Vectors, forecast_start
 from mjq_logs.machine.lacking import in_log, lacking
-from mjq_logs.questions.wait.by_rule import drawn, waits_by_rule
+from mjq_logs.questions.wait.by_rule import draw, waits_by_rule
 from mjq_logs.questions.wait.state import Alike, history
 from mjq_logs.reading.log import Before
 from tests.conftest import said
@@ -114,7 +114,7 @@ def test_all_draws_in_one_replay_are_equal_to_a_replay_each(policy):
     for number in (30, 200, 299):
         for need, limit in (((1, 0), 600.0), ((8, 16), 7200.0)):
             state, rng = jobs.at(jobs.arrival[number], number), np.random.default_rng(number)
-            what = drawn(jobs, state, np.array(need, dtype=float), limit, 6, rng)
+            what = draw(jobs, state, np.array(need, dtype=float), limit, 6, rng)
             apart = waits_by_rule(what, (16, 32), policy) - one_by_one(what, (16, 32), policy)
             assert what.need.shape == (*what.run.shape, 2) and np.abs(apart).max() < 1e-6
 

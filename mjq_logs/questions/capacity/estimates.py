@@ -242,7 +242,7 @@ def own_order_capacity(log: Log, policy: Policy = "fcfs") -> Capacity:
     (need, servers), naive = of_tightest(log), _naive(log)
     if len(log) == 1:
         raise checks.TooShort("the log has a single job: a capacity needs jobs that wait for each other")
-    starts, times = started(log.needs, log.run, log.estimate, log.machine(), policy)
+    starts, times = work_off(log.needs, log.run, log.estimate, log.machine(), policy)
     busy = _work_done(need, log.run, starts, times)
     share = min(1.0, float(busy[-1] / (servers * times[-1])))
     unfinished = 1 - busy[-1] / (need * log.run)[starts <= times[-1]].sum()
@@ -380,7 +380,7 @@ def _naive(log):
     return HOUR * of_tightest(log)[1] / _require_work(log)
 
 
-def started(
+def work_off(
     need: np.ndarray, run: np.ndarray, estimate: np.ndarray | None, servers: Any, policy: Policy
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return when each job starts, and the instants of successive starts as long as the queue is full.
@@ -417,7 +417,7 @@ def _share(log, drawn, run, estimate, policy):
     """Return the share of the servers that is busy in one replication, with the needs of the jobs that were drawn."""
     need, servers = of_tightest(log)
     need = need[drawn]
-    starts, times = started(log.needs[drawn], run, estimate, log.machine(), policy)
+    starts, times = work_off(log.needs[drawn], run, estimate, log.machine(), policy)
     warm = round(WARM * len(times))
     if not times[-1] > times[warm]:
         raise checks.TooShort("after the first tenth all jobs fit at once: the log does not tell its capacity")

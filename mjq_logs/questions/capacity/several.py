@@ -13,7 +13,7 @@ from mjq_logs.machine import arrivals
 from mjq_logs.machine.agreement import agreement_in_words
 from mjq_logs.machine.arrivals import tightest
 from mjq_logs.machine.lacking import Blocked, blocked_in_words, in_log, lacking, who_blocks
-from mjq_logs.questions.capacity.estimates import Drawn, own_order_capacity, started
+from mjq_logs.questions.capacity.estimates import Drawn, own_order_capacity, work_off
 from mjq_logs.questions.capacity.report import PoolReport, UnderPolicy, find, waits_in_words
 from mjq_logs.reading.facts import Facts, facts_of
 from mjq_logs.reading.log import HOUR, Log
@@ -140,7 +140,7 @@ def report_on_several(log: Log | Facts, policies: Sequence[str] = tuple(RULES), 
 def _while_full(log, policy):
     """Return how busy each resource is while the queue is full, and what the next job then lacks."""
     sizes = log.machine()
-    starts, times = started(log.needs, log.run, log.estimate, sizes, policy)
+    starts, times = work_off(log.needs, log.run, log.estimate, sizes, policy)
     return lacking(np.zeros(len(log)), starts, log.needs, log.run, sizes, log.resources, times[-1])
 
 

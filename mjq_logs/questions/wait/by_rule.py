@@ -27,7 +27,7 @@ class Drawn(NamedTuple):
     up: Any  # servers that are up, as if for ever: the scheduler does not know its calendar beforehand
 
 
-def drawn(
+def draw(
     jobs: History,
     state: State,
     need: ArrayLike,

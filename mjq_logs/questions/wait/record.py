@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 
 from mjq._util import checks, parallel
 from mjq_logs.answers import Plain
-from mjq_logs.questions.wait.by_rule import drawn, waits_by_rule
+from mjq_logs.questions.wait.by_rule import draw, waits_by_rule
 from mjq_logs.questions.wait.nearest import LEVELS, SHARES, Past, on_scale, place
 from mjq_logs.questions.wait.state import History
 
@@ -64,7 +64,7 @@ def features(
     Both are on the scale of :mod:`mjq_logs.questions.wait.nearest`. The same state gives the same numbers.
     """
     rng = np.random.default_rng([arrived, round(limit)])
-    what = drawn(jobs, jobs.at(time, arrived), need, limit, DRAWS, rng)
+    what = draw(jobs, jobs.at(time, arrived), need, limit, DRAWS, rng)
     fits = checks.fits(need, what.up, what.up)
     waits = waits_by_rule(what, jobs.servers, policy) if fits else np.full(DRAWS, HOPELESS)
     rule = np.quantile(on_scale(waits), LEVELS)
