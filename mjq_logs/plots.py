@@ -217,9 +217,7 @@ def waits_by_size(plan: Plan, ax: Axes, quantity: str = "percentile") -> None:
         The target is one of the percentile.
     """
     for answer, colour in zip(plan.policies, COLOURS, strict=False):
-        rows = [row for row in answer.sizes if row.waits]
-        sizes = [row.servers for row in rows]
-        _curve(ax, sizes, [getattr(row.waits, quantity) for row in rows], answer.policy, colour)
+        _curve(ax, [row for row in answer.sizes if row.waits], "servers", quantity, answer.policy, colour)
     _of_plan(plan, ax, quantity, "servers")
 
 
@@ -227,8 +225,7 @@ def waits_by_load(plan: Plan, ax: Axes, quantity: str = "percentile") -> None:
     """Draw the same against the load of the smallest machine that meets the target, or else the largest tried."""
     for answer, colour in zip(plan.policies, COLOURS, strict=False):
         label = f"{answer.policy}, {amount_in_words(answer.servers)}" if answer.servers else answer.policy
-        waits = [getattr(row.waits, quantity) for row in answer.loads]
-        _curve(ax, [row.load for row in answer.loads], waits, label, colour)
+        _curve(ax, answer.loads, "load", quantity, label, colour)
     _of_plan(plan, ax, quantity, "load: work that comes over what the servers can do")
 
 
@@ -261,7 +258,8 @@ def waits_by_change(plan: Plan, ax: Axes) -> None:
     _legend(ax, 2)
 
 
-def _curve(ax, x, waits, label, colour):
+def _curve(ax, rows, across, quantity, label, colour):
+    x, waits = [getattr(row, across) for row in rows], [getattr(row.waits, quantity) for row in rows]
     ax.plot(x, [wait.value for wait in waits], "o-", ms=4, color=colour, label=label)
     ends = np.array([(wait.low, wait.high) for wait in waits], float).T  # NaN where there is no interval
     if ends.size:

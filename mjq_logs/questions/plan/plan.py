@@ -6,21 +6,22 @@ smallest size that meets the target is reported beside the one from which on all
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from mjq._util import checks
-from mjq._util.parallel import SOON, Bar, Workers
+from mjq._util.parallel import SOON, Bar, Workers, map_as_completed
 from mjq_logs.machine.agreement import agreement, agreement_in_words, disagreement_in_words
+from mjq_logs.machine.outages import calendar_on
 from mjq_logs.questions.plan.answer import CLEARLY, Plan, PlanUnderPolicy, Size, assumed, plan_in_words, rule_of
 from mjq_logs.questions.plan.changes import Changed
-from mjq_logs.questions.plan.replays import Case, Replays
 from mjq_logs.questions.plan.what_if import Effect, what_if
-from mjq_logs.questions.waits import AtLoad, saved, surely_below, with_intervals
+from mjq_logs.questions.waits import AtLoad, Statistics, saved, surely_below, wait_statistics, with_intervals, worth
 from mjq_logs.reading.facts import Facts, facts_of
 from mjq_logs.reading.log import Log
 from mjq_logs.reading.window import window_in_words
@@ -32,6 +33,64 @@ NODE_ROUNDING = 1e-9  # of a number of nodes
 MOST_BETWEEN = 50  # sizes between two others, up to which each is tried
 FINEST_STEP = 0.01  # step between sizes where there are more of them, relative to the size
 TENTH = 1.1  # what further nodes save is the mean over sizes up to the next that is so many times as large
+
+
+class Case(NamedTuple):
+    """Name one replay."""
+
+    servers: float
+    policy: str
+    growth: float
+    exact: bool = False
+
+
+class Replays:
+    """Make each replay of one log once; a bar counts them, and its total grows with what is asked for."""
+
+    def __init__(self, log: Log, percentile: float, workers: Workers | None, bar: Bar):
+        self.log, self.percentile, self.workers, self.bar = log, percentile, workers, bar
+        self.worth = worth(log)
+        self.found: dict[Case, Statistics] = {}
+
+    def make(self, cases: Iterable[Case]) -> None:
+        """Make the replays that are missing."""
+        todo = [(case, case) for case in dict.fromkeys(cases) if case not in self.found and self.fits(case.servers)]
+        self.bar.total += len(todo)
+        compute = partial(_waits, self.log, self.percentile, self.worth.number)
+        for found in map_as_completed(compute, todo, self.workers):
+            self.found |= found
+            self.bar.update(len(found))
+
+    def waits(self, case: Case) -> Statistics:
+        """Return the waits of one case."""
+        self.make([case])
+        return self.found[case]
+
+    def percentile_of(self, case: Case) -> float:
+        """Return the percentile of the waits of one case, which is infinite if some job does not fit."""
+        return self.waits(case).percentile.value if self.fits(case.servers) else float("inf")
+
+    def fits(self, servers: float) -> bool:
+        """Return whether all jobs fit into the machine."""
+        return not self.too_large(servers)
+
+    def too_large(self, servers: float) -> int:
+        """Return how many jobs need more than there is, or than a calendar has up at its end."""
+        if self.log.calendar is not None:
+            servers = self.log.calendar.on(servers).up[-1]
+        return int((~checks.fits(self.log.need, servers, servers)).sum())
+
+    def load(self, servers: float, growth: float) -> float:
+        """Return the work that comes over what the servers can do meanwhile."""
+        seen = self.log.end - self.log.begin
+        up = calendar_on(self.log, servers, growth)
+        if up is not None:
+            return float(self.log.need @ self.log.run / up.work(0.0, seen / growth))
+        return float(growth * (self.log.need @ self.log.run) / (servers * seen))
+
+
+def _waits(log, percentile, number, case):
+    return wait_statistics(log, **case._asdict(), percentile=percentile, number=number)
 
 
 def plan(
