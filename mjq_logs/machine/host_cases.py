@@ -83,7 +83,7 @@ def hosts_in_words(hosts: Hosts, resources: tuple[str, ...] = ()) -> str:
 
 
 def fewest_fit(log: Log, hosts: Hosts) -> np.ndarray | None:
-    """Return which jobs are those of which fewest fit on one host; None where of all jobs as many fit.
+    """Return which jobs are hardest to place, as the fewest of them fit on one host; None where all are equally hard.
 
     >>> fewest_fit(Log(need=[1.0, 3.0, 4.0], run=[1.0, 1.0, 1.0]), Hosts((2,), ((4.0,),))).tolist()
     [False, True, True]

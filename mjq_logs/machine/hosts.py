@@ -91,7 +91,7 @@ class Hosts:
         return type(self)((1,), (self.whole,))
 
     def most_on_one(self, needs: np.ndarray) -> np.ndarray:
-        """Return how many jobs of each of these needs, shape (J,) or (J, d), one empty host can hold, at most."""
+        """Return how many jobs of each need, shape (J,) or (J, d), fit together on one empty host, at most."""
         needs = np.asarray(needs, dtype=float).reshape(len(needs), -1)
         most = np.zeros(len(needs))
         for size in self.sizes:

@@ -149,9 +149,10 @@ def surely_below(statistics: Statistics, target: float) -> bool | None:
 
 
 def saved(before: Statistics, after: Statistics, per: float = 1.0) -> Waits:
-    """Return by how much the waits of a log are shorter in another replay of it, with intervals [h], `per` something.
+    """Return by how much the waits of a log are shorter in another replay of it, with intervals [h].
 
-    Their ends are None where the log cannot tell, or where both lie within a minute.
+    All is divided by `per`, such as the nodes that were added. Ends of intervals are None where the log cannot tell, or
+    where both lie within a minute.
     """
     pairs = {name: (getattr(before, name), getattr(after, name)) for name in ("mean", "percentile")}
     return Waits(**{name: difference(*pair, per=per) for name, pair in pairs.items()})

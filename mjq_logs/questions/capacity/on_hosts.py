@@ -82,7 +82,7 @@ class HostsLoss(Plain):
 
 
 class CostlyJobs(Plain):
-    """Say what the jobs cost of which only a few fit on one host, by what can be done without them."""
+    """Say what jobs cost of which few fit on one host, by what can be done without them."""
 
     at_most: Annotated[int, Column("so many fit\non one host", "", "d")]
     """At most so many of them fit on any empty host."""
@@ -257,7 +257,7 @@ def _losses(log, cases, drawn):
 
 
 def _costly(log, hosts, rule, seed):
-    """Return what can be done without the jobs of which fewest fit on one host, by so many of them."""
+    """Return what can be done without the jobs that are hardest to place, and without those of the next kind."""
     most = hosts.most_on_one(log.needs)
     work = of_tightest(log)[0] * log.run
     result = []
@@ -325,7 +325,7 @@ def _of_placement(loss, unit):
 
 
 def _of_costly(costly, best):
-    """Say what the jobs cost of which fewest fit on one host."""
+    """Say what the jobs cost that are hardest to place."""
     share = costly.without.own_order.share
     of = "" if costly.without.binds is None else f" of the {name_of(costly.without.binds)}"
     return (
@@ -345,7 +345,7 @@ def _of_short_log(costly, own, drawn):
 
 
 def _hard(costly):
-    """Name the jobs of which fewest fit on one host."""
+    """Name the jobs that are hardest to place."""
     few = "no two" if costly.at_most == 1 else f"at most {costly.at_most}"
     return f"{counted(costly.jobs, 'job')} of which {few} fit on one host"
 

@@ -1,7 +1,7 @@
 """What is known of a machine at a time of its log: who runs, who waits, and how long earlier jobs took and waited.
 
-Of earlier jobs those are looked at that are like a given one: they need about as much, and have about the same limit;
-and they had ended, or had started, by that time: nothing else is known then.
+Earlier jobs are looked at if they are like a given one: they need about as much, and have about the same limit. They
+must have ended, or started, by that time: nothing else is known then.
 """
 
 from __future__ import annotations
