@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 import mjq_logs
 from mjq.models.processing_capacity import processing_capacity
 from mjq.simulation import replay
+from mjq_book import example_log as making
 from mjq_book import experiments
 from mjq_book.experiments import public_logs
 from mjq_book.workloads import rounded_up
@@ -45,8 +46,7 @@ from mjq_logs import (
 from mjq_logs.answers import Column
 from mjq_logs.cli import sheet
 from mjq_logs.machine.agreement import disagreement_in_words
-from mjq_logs.making import example
-from mjq_logs.making.example import example_path, make
+from mjq_logs.making.example import example_path
 from mjq_logs.questions.capacity import estimates
 from mjq_logs.questions.capacity.estimates import Capacities
 from mjq_logs.questions.capacity.needs import MOST_NEEDS
@@ -246,10 +246,10 @@ def test_our_log_is_the_schedule_of_easy():
 def test_the_shipped_log_is_the_one_that_is_made(monkeypatch, tmp_path):
     """And it is made anew with the same bytes on every day."""
     with example_path() as path:
-        assert gzip.decompress(path.read_bytes()).decode() == make() and path.stat().st_size < 60_000
-    monkeypatch.setattr(example, "example_path", lambda: contextlib.nullcontext(tmp_path / "example.swf.gz"))
-    written = [example.main() or (tmp_path / "example.swf.gz").read_bytes() for _ in range(2)]
-    assert written[0] == written[1] and gzip.decompress(written[0]).decode() == make()
+        assert gzip.decompress(path.read_bytes()).decode() == making.make() and path.stat().st_size < 60_000
+    monkeypatch.setattr(making, "example_path", lambda: contextlib.nullcontext(tmp_path / "example.swf.gz"))
+    written = [making.main() or (tmp_path / "example.swf.gz").read_bytes() for _ in range(2)]
+    assert written[0] == written[1] and gzip.decompress(written[0]).decode() == making.make()
 
 
 EMPTY = Log(need=np.ones(3), run=np.zeros(3), servers=1.0)
@@ -442,7 +442,7 @@ def test_a_page_to_be_read_offline(tmp_path):
 
 def test_strict_and_anonymous(tmp_path):
     path = tmp_path / "small.swf"
-    path.write_text("\n".join([*make().splitlines()[:1500], "half a line"]))
+    path.write_text("\n".join([*making.make().splitlines()[:1500], "half a line"]))
     status, _, err = said("capacity", path, "--strict")
     assert status == 2 and "line 1501: not 18 numbers" in err
     status, out, _ = said("capacity", path, "--anonymous")
