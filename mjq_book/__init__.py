@@ -6,6 +6,7 @@
 ``references``   the bibliography, and citations as notebooks write them
 ``experiments``  long computations: the code, the tables they keep, and ``kept(name)`` to read them
 ``exercises``    exercise sheets, a different one for each student
+``workloads``    drawn logs and classes of a real one, for chapters; ``example_log`` makes the log that comes with mjq
 ``runs``         chapters run again: other parameters, sweeps, comparisons
 ``cli``          the commands for all of this
 """
