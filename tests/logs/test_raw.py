@@ -27,7 +27,7 @@ from mjq_logs import (
     size_in_use,
     window_of,
 )
-from mjq_logs.cli.plan import Duration
+from mjq_logs.cli.options import Duration
 from mjq_logs.machine.replaying import replay_log
 from mjq_logs.questions.wait.state import history
 from mjq_logs.reading.sacct import tasks_of
