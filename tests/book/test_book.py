@@ -251,7 +251,7 @@ def test_maps_of_colours_are_not_inverted_in_the_dark(html, browser):
 def test_the_reference_has_a_function_of_each_model(html):
     there = {tag["id"] for tag in soup_of(html / "book/reference.html").find_all(id=True)}
     lacking = [one.name for one in CHAPTERS if one.has_model and not any(f"models.{one.name}." in x for x in there)]
-    assert lacking == [] and {"mjq.System.capacity", "mjq.TrackedCluster.performance"} <= there
+    assert lacking == [] and {"mjq.System.capacity", "mjq.TrackedCluster.queue"} <= there
 
 
 def test_checks_and_their_code_stand_behind_a_line_that_says_how_many_passed(html):
