@@ -17,29 +17,18 @@ QUANTILES = (0.1, 0.5, 0.9)
 
 @dataclass(frozen=True)
 class JobClass:
-    """Hold the jobs that need the same number of processors.
-
-    Attributes
-    ----------
-    need : int
-        Processors.
-    jobs : int
-        How many jobs.
-    mean_time : float
-        Mean run time [s].
-    scv : float
-        Squared coefficient of variation of the run time: 1 if it were exponential.
-    low, median, high : float
-        Run times below which 10, 50 and 90 % of the jobs stay [s].
-    """
+    """Hold the jobs that need the same number of processors; times are run times in seconds."""
 
     need: int
     jobs: int
     mean_time: float
     scv: float
+    """Squared coefficient of variation of the run time: 1 if it were exponential."""
     low: float
+    """10 % of the jobs run no longer."""
     median: float
     high: float
+    """90 % of the jobs run no longer."""
 
     @property
     def work(self) -> float:
@@ -48,16 +37,7 @@ class JobClass:
 
 
 def job_classes(log: Log) -> list[JobClass]:
-    """Group the jobs of a log by their need.
-
-    Parameters
-    ----------
-    log : Log
-
-    Returns
-    -------
-    list of JobClass
-        By increasing need.
+    """Group the jobs of a log by their need, the smallest first.
 
     Examples
     --------

@@ -45,10 +45,6 @@ def agreement(log: Log, policies: Sequence[str] = ("fcfs", "easy")) -> list[Agre
     Jobs whose wait the log does not tell take part in the replay, but are not compared.
 
     A log whose submit times are start times has none, whatever its file records (:attr:`Log.submits_are_starts`).
-
-    Returns
-    -------
-    list of Agreement
     """
     if log.wait is None or log.start is None or np.isnan(log.wait).all():
         return []

@@ -57,14 +57,7 @@ def of_tightest(log: Log) -> tuple[np.ndarray, float]:
 def load(log: Log) -> Load | None:
     """Return how much work came when; of several resources, for the one that is used up first, the :func:`tightest`.
 
-    Parameters
-    ----------
-    log : Log
-
-    Returns
-    -------
-    Load or None
-        None where the log does not tell when jobs came, or all came at once.
+    None where the log does not tell when jobs came, or all came at once.
 
     Examples
     --------

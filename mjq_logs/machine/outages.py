@@ -70,10 +70,6 @@ def find_gaps(log: Log, longest: float | None = None) -> tuple[Gap, ...]:
     longest : float, optional
         Time [s] from which on a gap is an outage; by default :func:`longest_pause`.
 
-    Returns
-    -------
-    tuple of Gap
-
     Examples
     --------
     A job an hour for five weeks, but none for four days in the third week:
@@ -116,16 +112,7 @@ def _idle(log, first, last, longest):
 def without_gaps(log: Log, gaps: Sequence[Gap] | None = None) -> Log:
     """Return the log with its outages cut: what came later comes so much earlier, and waits are shorter.
 
-    Parameters
-    ----------
-    log : Log
-    gaps : sequence of Gap, optional
-        By default those of :func:`find_gaps`.
-
-    Returns
-    -------
-    Log
-        With `gaps`; the same log if there are none.
+    By default the outages are those of :func:`find_gaps`. The log has them as its `gaps`.
 
     Examples
     --------

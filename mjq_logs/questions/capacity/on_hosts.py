@@ -147,10 +147,6 @@ def report_on_hosts(log: Log | Facts, hosts: Hosts, seed: int = 1) -> HostsRepor
     seed : int
         Of what is simulated.
 
-    Returns
-    -------
-    HostsReport
-
     Raises
     ------
     ValueError

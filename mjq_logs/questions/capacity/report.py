@@ -103,10 +103,6 @@ def reports_on(log: Log | Facts, policies: Sequence[str] = tuple(RULES), seed: i
         Of the four capacities, of the classes and of the replays against the load.
     seed : int
 
-    Returns
-    -------
-    ReportByPolicy
-
     Raises
     ------
     ValueError

@@ -80,10 +80,6 @@ def report_on_several(log: Log | Facts, policies: Sequence[str] = tuple(RULES), 
     seed : int
         Of what is simulated.
 
-    Returns
-    -------
-    SeveralReport
-
     Raises
     ------
     ValueError

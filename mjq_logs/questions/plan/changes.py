@@ -18,24 +18,16 @@ MOST_NAMED = 8  # needs, in a message
 
 @dataclass(frozen=True, eq=False)
 class Changed:
-    """Hold a log as it might have been.
-
-    Attributes
-    ----------
-    words : str
-        What changes, in a few words.
-    sentence : str
-        What was done, in a sentence.
-    log : Log
-        Its jobs have no real starts, as nobody knows them.
-    jobs : int array, shape (J,)
-        For each job of this log its place in the log from which it was made.
-    """
+    """Hold a log as it might have been."""
 
     words: str
+    """What changes, in a few words."""
     sentence: str
+    """What was done, in a sentence."""
     log: Log
+    """Its jobs have no real starts, as nobody knows them."""
     jobs: np.ndarray
+    """For each job of this log its place in the log from which it was made."""
 
 
 def cap(log: Log, most: float) -> Changed:
@@ -43,12 +35,6 @@ def cap(log: Log, most: float) -> Changed:
 
     A job that needs more runs on `most` servers, and longer: its work, servers times run time, is kept, and so is its
     time limit over its run time.
-
-    Parameters
-    ----------
-    log : Log
-    most : float
-        The servers that a job has at most; at least the largest need changes nothing.
 
     Raises
     ------

@@ -135,10 +135,6 @@ def plan(
     progress : bool, optional
         Show a progress bar; by default on a terminal.
 
-    Returns
-    -------
-    Plan
-
     Raises
     ------
     ValueError
