@@ -138,7 +138,10 @@ def plan(
     changes = [mjq_logs.cap(cluster_log, cap) for cap in caps]
     changes += [mjq_logs.with_exact_estimates(cluster_log)] if estimates else []
     changes += [mjq_logs.without_need(cluster_log, need) for need in absent]
-    tried = mjq_logs.sizes_between(cluster_log, *sizes, node=node) if isinstance(sizes, tuple) else None
+    tried = None
+    if isinstance(sizes, tuple):
+        low, high, count = sizes
+        tried = mjq_logs.sizes_between(cluster_log, low, high, count, node)
     result = mjq_logs.plan(
         facts, target, policies, tried, changes=changes, percentile=percentile, growth=growth, node=node,
         workers=workers, progress=not quiet and sys.stderr.isatty(),
