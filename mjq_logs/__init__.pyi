@@ -66,5 +66,4 @@ from .reading.window import busy_share as busy_share
 from .reading.window import cut_window as cut_window
 from .reading.window import held_most as held_most
 from .reading.window import shortness_in_words as shortness_in_words
-from .reading.window import size_in_use as size_in_use
 from .reading.window import window_of as window_of

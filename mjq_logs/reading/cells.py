@@ -41,17 +41,17 @@ def require_once(names: Sequence[str], used: Iterable[str]) -> None:
 
 
 def split(
-    first: int, lines: list[str], delimiter: str, names: Sequence[str], chosen: Mapping[str, str], ended: bool = False
+    first: int, lines: list[str], delimiter: str, names: Sequence[str], chosen: Mapping[str, str]
 ) -> pl.DataFrame:
     """Return columns of plain lines as text; `fits` says whether a line has as many fields as there are names.
 
     Lines have numbers from `first` on, and blank ones are passed over. `chosen` maps new names of columns to some of
-    the `names` in the file; `ended` says whether a delimiter also ends each line.
+    the `names` in the file.
 
     >>> split(2, ["1;a", "", "2;b;c"], ";", ["x", "y"], {"name": "y"}).rows()
     [(2, 'a', True), (4, 'b', False)]
     """
-    fields = len(names) - 1 + ended
+    fields = len(names) - 1
     text = pl.DataFrame({"text": lines}, schema={"text": pl.String}).with_row_index("line", first)
     text = text.with_columns(pl.col("line").cast(pl.Int64), pl.col("text").str.strip_suffix("\r"))
     text = text.filter(pl.col("text").str.strip_chars() != "")

@@ -15,7 +15,7 @@ from mjq_logs.reading.clock import dated
 from mjq_logs.reading.log import INFERRED, Lines, Log, machine_in_words
 from mjq_logs.reading.rows import HARMLESS, TOO_LARGE
 from mjq_logs.reading.vectors import plain
-from mjq_logs.reading.window import Held, Window, held_most, shortness_in_words, size_in_use, window_of
+from mjq_logs.reading.window import Held, Window, held_most, shortness_in_words, window_of
 from mjq_logs.words import MEASURED, amount_in_words, amount_of, percent
 
 OF_HOSTS = "of all hosts"  # where the servers of a log are from
@@ -77,8 +77,8 @@ def facts_of(log: Log | Facts, outages: list[str] | None = None) -> Facts:
     held, short, window = None if log.resources else held_most(log), shortness_in_words(log), window_of(log)
     alone = {name: facts_of(log.alone(name)) for k, name in enumerate(log.resources) if log.needs[:, k].any()}
     lost = None if log.lines is None else lost_in_words(log.lines)
-    of_size = _of_sizes(log, alone, short) if log.resources else _of_size(log, held, short)
-    doubts = [lost, *_of_pauses(log, short), *_of_too_large(log), *of_size, *log.warnings]
+    used = {name: facts.held for name, facts in alone.items()} if log.resources else {"servers": held}
+    doubts = [lost, *_of_pauses(log, short), *_of_too_large(log), *_of_sizes(log, used, short), *log.warnings]
     return Facts(
         log, window, held, short, still_waiting(log), [words for words in doubts if words], alone, outages or []
     )
@@ -163,55 +163,36 @@ def _of_too_large(log):
         )
 
 
-def _of_size(log, held, short):
-    """Warn where the machine is not the size that was used."""
-    servers = log.servers
-    if held is None or servers is None:
-        return
-    if log.servers_from == INFERRED:
-        yield from _of_most_held(held, servers, short)
-    elif held.most_of_the_time > servers * (1 + checks.FIT_TOLERANCE):
-        yield _of_more_held(
-            log, held, f"{servers:g} servers", f". For 99 % of the time they held at most {held.most_of_the_time:g}"
-        )
-    elif held.most_of_the_time < USED_SHARE * servers and not short:
-        idle = percent(1 - held.most_of_the_time / servers, 0)
-        instead = f" --servers {size_in_use(log, held):g} takes the size that was used."
-        yield (
-            f"Warning: {idle} of the {servers:g} servers ({log.servers_from}) were not in use for 99 % of the time."
-            f"{instead if log.servers_from != OF_HOSTS else ''}"
-        )
-
-
-def _of_sizes(log, alone, short):
-    """Warn where the machine is not as large as what was used of some resource."""
+def _of_sizes(log, used, short):
+    """Warn where the machine is not as large as what was used of it, or of some resource."""
     if log.servers is None:
         return
-    sizes = dict(zip(log.resources, log.machine(), strict=True))
-    for name, facts in alone.items():
-        held, size, measured = facts.held, sizes[name], MEASURED.get(name, name)
-        if held is not None and log.servers_from == INFERRED and held.ever >= size * (1 - checks.FIT_TOLERANCE):
-            yield from _of_most_held(held, size, short, measured)
-        if held is not None and held.most_of_the_time > size * (1 + checks.FIT_TOLERANCE):
-            yield _of_more_held(log, held, f"{size:g} {measured}")
-
-
-def _of_most_held(held, size, short, measured="servers"):
-    """Warn where the most that jobs held at once is taken for the size, and is far from what they usually held."""
-    if held.most_of_the_time < HELD_SHARE * size and not short:
-        yield (
-            "Warning: the log does not tell how large the machine is, and the most that jobs held at once is taken, "
-            f"{size:g} {measured}. For 99 % of the time they held at most {held.most_of_the_time:g}. --servers sets "
-            "the size."
-        )
-
-
-def _of_more_held(log, held, size, usually=""):
-    """Warn that jobs held more than there is."""
-    return (
-        f"Warning: for more than 1 % of the time the jobs held more than the {size} that there are "
-        f"({log.servers_from}), up to {held.ever:g}{usually}: is that the size of the machine?"
-    )
+    sizes = dict(zip(log.resources or used, np.atleast_1d(log.machine()), strict=True))
+    for name, held in used.items():
+        if held is None:
+            continue
+        size, usual, measured = sizes[name], held.most_of_the_time, MEASURED.get(name, name)
+        inferred = log.servers_from == INFERRED
+        if log.resources:  # of some the file may tell the size
+            inferred &= held.ever >= size * (1 - checks.FIT_TOLERANCE)
+        at_most = f"For 99 % of the time they held at most {usual:g}"
+        if inferred and usual < HELD_SHARE * size and not short:
+            yield (
+                "Warning: the log does not tell how large the machine is, and the most that jobs held at once is "
+                f"taken, {size:g} {measured}. {at_most}. --servers sets the size."
+            )
+        elif usual > size * (1 + checks.FIT_TOLERANCE):
+            yield (
+                f"Warning: for more than 1 % of the time the jobs held more than the {size:g} {measured} that there "
+                f"are ({log.servers_from}), up to {held.ever:g}{'' if log.resources else f'. {at_most}'}: is that the "
+                "size of the machine?"
+            )
+        elif not (inferred or log.resources or short) and usual < USED_SHARE * size:
+            instead = f" --servers {max(usual, log.need.max()):g} takes the size that was used."
+            yield (
+                f"Warning: {percent(1 - usual / size, 0)} of the {size:g} servers ({log.servers_from}) were not in use "
+                f"for 99 % of the time.{instead if log.servers_from != OF_HOSTS else ''}"
+            )
 
 
 def _of_pauses(log, short):

@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from mjq._util.plain import brief, counted, printable
-from mjq_logs.reading.text import ambiguous, is_missing, moments
+from mjq_logs.reading.text import AMBIGUOUS, is_missing, moments
 
 MANY_LINES = 0.1  # share of the lines from which on a contradiction is a warning
 EXACT, ROUNDED = 0.01, 1.0  # share of a time, and seconds, by which two ways to tell it may differ
@@ -169,7 +169,7 @@ or dates such as 2025-06-15T10:00:00
         self._read[name] = self._read.get(name, 0) + int(values.is_not_null().sum())
         if not bad.any():
             return
-        unclear = bad & ambiguous(text.cast(pl.String)).fill_null(False)
+        unclear = bad & text.cast(pl.String).str.contains(AMBIGUOUS).fill_null(False)
         if unclear.any():
             place = int(unclear.arg_true()[0])
             raise ValueError(

@@ -44,16 +44,10 @@ COMMAND = (
     "SLURM_TIME_FORMAT=%s SLURM_BITSTR_LEN=0 sacct -a -X -D -P --delimiter=';' -S 2025-01-01 -E now "
     f"-o {','.join(COLUMNS)} > jobs.txt"
 )
-EARLIER = 13  # columns that the command once asked for, the first ones
 RESIZED = "RESIZING"  # the state of what a job ran with one size, before it got another
-ENDED = (
-    "COMPLETED|FAILED|TIMEOUT|CANCELLED|NODE_FAIL|PREEMPTED|REQUEUED|OUT_OF_MEMORY|DEADLINE|BOOT_FAIL|REVOKED|"
-    f"SPECIAL_EXIT|LAUNCH_FAILED|{RESIZED}"
-)
 STILL_THERE = "RUNNING|SUSPENDED|COMPLETING|CONFIGURING|STOPPED|SIGNALING|STAGE_OUT"
 HELD = "REQUEUE_HOLD|SPECIAL_EXIT"
-WITHOUT_A_HEADER = re.compile(rf"\d+([^\w\s.])({ENDED}|{STILL_THERE}|PENDING)")
-A_STATE = re.compile(rf"^\d+[^\n]*?([|;,^\t])(?:{ENDED}|{STILL_THERE}|PENDING)(?: by \d+)?\1")
+WITHOUT_A_HEADER = re.compile(r"\d+[^\n]*?([|;,^\t])[A-Z_]{6,}(?: by \d+)?\1")  # a number, and a state
 COMPONENT_NAME = r"^(\d+)\+\d+$"
 TASK_NAME = r"^(\d+)_\d+$"
 # Of each unit: the columns that count what a job holds and what it asks for, and its name in a list of resources.
@@ -75,22 +69,18 @@ CELLS = POINTS | {"partition": "Partition", "qos": "QOS"} | {name: name for name
 
 
 def looks_like_sacct(lines: Iterable[str]) -> bool:
-    """Return whether the first line is a header of ``sacct``, or a job as :data:`COMMAND` prints it.
-
-    ``ValueError`` if it is a job of ``sacct`` without a header, whose columns are not those of the command.
+    """Return whether the first line is a header of ``sacct``; ``ValueError`` if it is a job without one.
 
     >>> looks_like_sacct(["JobID|State|Elapsed|AllocCPUS|"]), looks_like_sacct(["submit,run,need"])
     (True, False)
     """
     first = next((line for line in lines if line.strip()), "")
-    if is_header(first) or WITHOUT_A_HEADER.match(first):
-        return True
-    if A_STATE.match(first):
+    if WITHOUT_A_HEADER.match(first):
         raise ValueError(
             "this looks like the output of sacct without its header, so nobody knows its columns: leave out -n "
             "(--noheader)"
         )
-    return False
+    return is_header(first)
 
 
 def is_header(line: str) -> bool:
@@ -225,31 +215,19 @@ def _text(value):
 
 
 def _rows(blocks):
-    """Yield the cells of each block as text under the names of their columns; without a header those of our command."""
-    first, line, blocks = first_line(blocks)
-    header = is_header(line)
-    names, delimiter, ended = _of_header(line) if header else _of_command(line)
-    if not header or delimiter == ",":
-        blocks = chain([(first, [line])], blocks)
+    """Yield the cells of each block as text under the names of their columns."""
+    first, header, blocks = first_line(blocks)
+    names, delimiter = _of_header(header)
     if delimiter == ",":
-        yield from quoted(blocks, lambda names: {name: name for name in names if name})
+        yield from quoted(chain([(first, [header])], blocks), lambda names: {name: name for name in names if name})
         return
     chosen = {name: name for name in names if name}
     for first, lines in blocks:
-        yield split(first, lines, delimiter, names, chosen, ended)
-
-
-def _of_command(line):
-    """Return names, delimiter, and whether one ends each line, of a line that our command prints."""
-    match = WITHOUT_A_HEADER.match(line)
-    assert match, "only such lines are taken for the output of our command"
-    count = line.count(match[1])
-    names = COLUMNS[: min(max(count + 1, EARLIER), len(COLUMNS))]
-    return names, match[1], count == len(names)
+        yield split(first, lines, delimiter, names, chosen)
 
 
 def _of_header(line):
-    """Return names, delimiter, and whether one ends each line, too, of a header."""
+    """Return the names in a header, and the delimiter; a name is empty where the line begins or ends with one."""
     line = line.strip("\r\n").replace('"', "")
     names = re.findall(r"[A-Za-z]\w*", line)
     before, *between = re.split(r"[A-Za-z]\w*", line)
@@ -259,7 +237,7 @@ def _of_header(line):
             "these columns of sacct are cut and not separated by one delimiter: ask for them with -P (--parsable2)"
         )
     require_once(names, names)
-    return ["", *names] if before else names, delimiter, between[-1] == delimiter
+    return [""] * bool(before) + names + [""] * (between[-1] == delimiter), delimiter
 
 
 class _Reader:

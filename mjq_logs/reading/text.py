@@ -61,7 +61,7 @@ DATE = (
     r"\s?(?:(Z|UTC|GMT)|([+-])(\d{2}):?(\d{2})?)?$"
 )
 MISSING = "", "Unknown", "None", "None assigned", "N/A", "n/a", "NA", "nan", "NaN", "NaT", "null", "NULL", "-", "--"
-NOT_PLAIN = r"^[+-]?\d+(?:,\d+)+(?:\.\d+)?$|^[+-]?\d+(?:\.\d{3})+,\d+$"  # a comma between digits
+AMBIGUOUS = r"^[+-]?\d+(?:,\d+)+(?:\.\d+)?$|^[+-]?\d+(?:\.\d{3})+,\d+$"  # a comma parts thousands or decimals
 
 
 def is_missing(text: pl.Series) -> pl.Series:
@@ -187,15 +187,6 @@ def as_number(text: str) -> float | None:
     (1000.0, None, None)
     """
     return plain_number(pl.Series([text.strip()]))[0]
-
-
-def ambiguous(text: pl.Series) -> pl.Series:
-    """Return where a number has a comma between its digits, which may part thousands or decimals.
-
-    >>> ambiguous(pl.Series(["1,234", "12,5", "1.5", None])).to_list()
-    [True, True, False, None]
-    """
-    return text.str.contains(NOT_PLAIN)
 
 
 COUNT = re.compile(r"\s*(\d{1,3}(?:,\d{3})+|\d+(?:\.\d+)?(?:e\d+)?)\s*", re.IGNORECASE)

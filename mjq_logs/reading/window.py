@@ -134,20 +134,6 @@ def held_most(log: Log) -> Held | None:
     return Held(most_of_the_time=float(servers[order[place]]), ever=float(servers.max()))
 
 
-def size_in_use(log: Log, held: Held | None = None) -> Any:
-    """Return the size that a log used: what it held for at most 99 % of the time, and at least its largest need.
-
-    Of several resources it is a list with a size for each. What it held is looked for unless it is known.
-    ``ValueError`` if the log does not tell when jobs started.
-    """
-    if log.resources:
-        return [size_in_use(log.alone(name)) for name in log.resources]
-    most = held or held_most(log)
-    if most is None:
-        raise ValueError("the log does not say when jobs started, so nobody knows how many servers were used")
-    return max(most.most_of_the_time, float(log.need.max()))
-
-
 def cut_window(log: Log, begin: float | None = None, end: float | None = None) -> Log:
     """Return what a log tells of a shorter window.
 

@@ -24,7 +24,6 @@ from mjq_logs import (
     read_log,
     reports_on,
     shortness_in_words,
-    size_in_use,
     window_of,
 )
 from mjq_logs.cli.options import Duration
@@ -304,7 +303,7 @@ def read_or_none(path, servers):
 
 
 @given(machines(), st.randoms(use_true_random=False))
-def test_busy_share_and_size_in_use_are_those_of_a_count_second_by_second(tmp_path_factory, machine, dice):
+def test_busy_share_and_most_held_are_those_of_a_count_second_by_second(tmp_path_factory, machine, dice):
     """However the rows lie in the file, and whatever they are: fragments, no jobs, or jobs from before and beyond."""
     rows, servers = machine
     folder = tmp_path_factory.mktemp("log")
@@ -316,7 +315,7 @@ def test_busy_share_and_size_in_use_are_those_of_a_count_second_by_second(tmp_pa
     assert log.lines.read == len(shuffled) == log.lines.used + sum(log.lines.dropped.values())
     held, result = slowly_held(rows, int(log.begin), int(log.end)), held_most(log)
     assert busy_share(log) == pytest.approx(held.mean() / servers, abs=1e-12)
-    assert result.ever == held.max() and size_in_use(log) >= log.need.max()
+    assert result.ever == held.max()
     assert (held < result.most_of_the_time).mean() < 0.99 <= (held <= result.most_of_the_time).mean() + 1e-9
     ended = [int(row["End"]) for row in rows if row["End"].isdigit()]
     if log.window is not None:

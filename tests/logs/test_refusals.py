@@ -57,6 +57,7 @@ LOGS = [
     ("thousands.csv", {}, "line 2: column 'run' holds '1,234', in which the comma may part thousands or decimals"),
     ("decimal-commas.csv", {}, "line 2: column 'run' holds '90,5', in which the comma"),
     # Other formats
+    ("no-header.txt", {}, "the output of sacct without its header, .* leave out -n"),
     ("no-header-own-columns.txt", {}, "the output of sacct without its header, .* leave out -n"),
     ("default-sacct.txt", {}, "ask for them with -P"),
     ("lsb.acct", {}, "the accounting of LSF .* For operators"),

@@ -222,7 +222,7 @@ OTHERS = dict(
 KNOW = {
     "agreement", "capacities", "capacity_by_block_length", "costs_of_classes", "exponential_capacity",
     "find_gaps", "forecast_start", "independent_capacity", "load", "longest_pause", "naive_capacity",
-    "outages_in_words", "own_order_capacity", "report_on_hosts", "report_on_several", "size_in_use",
+    "outages_in_words", "own_order_capacity", "report_on_hosts", "report_on_several",
     "shortness_in_words", "waits_at_load", "window_of", "cut_window", "without_gaps", "facts_of",
 }  # fmt: skip
 
