@@ -135,7 +135,7 @@ def test_chapters_say_how_to_cite_them(html, chapter):
 # Pages as the table of contents names them, and those that Sphinx makes.
 CONTENTS = yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8"))
 PAGES = [CONTENTS["root"], *(page["file"] for part in CONTENTS["parts"] for page in part["chapters"])]
-PAGES += ["genindex", "py-modindex", "search"]
+PAGES += ["genindex", "search"]
 CHAPTER_PAGES = [f"notebooks/{chapter.name}" for chapter in CHAPTERS]
 
 
