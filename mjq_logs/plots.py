@@ -87,15 +87,6 @@ def wasted_servers(report: ReportByPolicy, ax: Axes) -> None:
     ax.set(xlabel=f"servers wasted under {policy} (negative: gaps filled)", ylabel="need of the jobs")
 
 
-def memory_of_log(report: ReportByPolicy, ax: Axes) -> None:
-    """Draw the capacity against the number of successive jobs that are drawn at a time, for each policy."""
-    memory = next(iter(report.policies.values())).memory
-    for (policy, curve), colour in zip(memory.items(), COLOURS, strict=False):
-        ax.plot([row.block for row in curve], [row.share for row in curve], "o-", color=colour, label=policy)
-    ax.set(xscale="log", xlabel="jobs drawn in a row (last point: own order)", ylabel="share of the naive")
-    _legend(ax, 2)
-
-
 def _load_of(report):
     """Return the load: of several resources one report has it, and otherwise that of each policy."""
     return report.load if hasattr(report, "load") else next(iter(report.policies.values())).load

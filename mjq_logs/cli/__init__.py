@@ -85,7 +85,9 @@ def main(arguments: Sequence[str]) -> int:
         error.show()
         return error.exit_code
     except click.ClickException as error:
-        return _refuse(arguments, error.format_message(), error.exit_code, _help_of(error))
+        context = error.ctx if isinstance(error, click.UsageError) else None
+        hint = f"\nSee {context.command_path} --help." if context else ""
+        return _refuse(arguments, error.format_message(), error.exit_code, hint)
     except (KeyboardInterrupt, click.Abort):
         return _stopped(arguments)
     except ValueError as error:
@@ -116,13 +118,6 @@ def _refuse(arguments, message, status, hint=""):
     if subcommand and any("--json" in option.opts for option in subcommand.params):
         return common.say_json(message, status, name)
     return common.say(f"{message}{hint}", status)
-
-
-def _help_of(error):
-    """Return the line that ends an error in the options or arguments of a command."""
-    if isinstance(error, click.UsageError) and error.ctx is not None:
-        return f"\nSee {error.ctx.command_path} --help."
-    return ""
 
 
 class Main(click.Group):

@@ -55,15 +55,11 @@ class Command(click.Command):
             if not isinstance(option.type, NewFile):
                 continue
             for other, taken in files:
-                if other is not option and _is_same(path, taken):
+                same = path.resolve() == taken.resolve() or (path.exists() and taken.exists() and path.samefile(taken))
+                if other is not option and same:
                     name = other.opts[0] if isinstance(other, click.Option) else other.human_readable_name
                     raise click.UsageError(f"{option.opts[0]} and {name} name the same file, {path}")
             atomic.refuse_existing(path, context.get_parameter_source("force") is ParameterSource.COMMANDLINE)
-
-
-def _is_same(first, second):
-    """Return whether two paths are those of one file, also of one that is not there yet."""
-    return first.resolve() == second.resolve() or (first.exists() and second.exists() and first.samefile(second))
 
 
 class NewFile(click.Path):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from io import BytesIO
+from functools import partial
 from pathlib import Path
 
 import click
@@ -71,6 +71,9 @@ def replay(log, policies, servers, hosts, estimates, growth, gantt, starts, full
     jobs of which fewest fit on one host are hard to place. The host is kept free to shorten their wait, which has a
     column of its own.
     """
+    import numpy as np
+    import polars as pl
+
     from mjq._util import checks
     from mjq_logs.questions.replay import replay_on, replay_under
 
@@ -82,36 +85,20 @@ def replay(log, policies, servers, hosts, estimates, growth, gantt, starts, full
     else:
         made = replay_under(options.read(log, machine=servers, **reading), policies, growth, estimates, bool(gantt))
     if gantt:
-        _draw(made.schedules, gantt)
+        draw = partial(_draw, made.schedules)
+        drawn = sheet.picture(Path(gantt).suffix[1:], draw, len(made.schedules), height=2.6, sharex=True, squeeze=False)
+        atomic.write(Path(gantt), drawn)
     if starts:
-        _write_starts(starts, made.facts.log, made.starts)
+        jobs = made.facts.log
+        numbers = np.arange(1, len(jobs) + 1) if jobs.number is None else jobs.number
+        atomic.write(Path(starts), pl.DataFrame({"job": numbers, **made.starts}).write_csv().encode())
     sheet.deliver(made.present(log), made.plain(), full, as_json)
 
 
-def _draw(schedules, path):
-    import matplotlib
-
-    matplotlib.use("agg")
-    from matplotlib import pyplot as plt
-
+def _draw(schedules, axes):
     from mjq import plots
 
-    plots.style()
-    figure, axes = plots.panels(len(schedules), height=2.6, sharex=True, squeeze=False)
     for ax, (policy, schedule) in zip(axes[:, 0], schedules.items(), strict=True):
         plots.gantt(schedule, ax)
         ax.set_title(policy)
         ax.set_xlabel("time [s]")
-    content = BytesIO()
-    figure.savefig(content, format=Path(path).suffix[1:])
-    plt.close(figure)
-    atomic.write(Path(path), content.getvalue())
-
-
-def _write_starts(path, log, starts):
-    """Write the start of each job, by the names of the policies, to a CSV file."""
-    import numpy as np
-    import polars as pl
-
-    numbers = range(1, len(log) + 1) if log.number is None else log.number
-    atomic.write(Path(path), pl.DataFrame({"job": np.asarray(numbers)} | starts).write_csv().encode())

@@ -8,10 +8,10 @@ from __future__ import annotations
 import re
 import shutil
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 from html import escape
-from io import StringIO
+from io import BytesIO
 from pathlib import Path
 from textwrap import fill
 from typing import TYPE_CHECKING, Any
@@ -118,6 +118,14 @@ def write_page(path: str | Path, answer: Answer) -> None:
 
 def _figure(chart, number):
     """Return a chart as SVG under its caption; names in it are those of no other chart of a page."""
+    svg = picture("svg", chart.draw, height=3.4).decode()
+    svg = svg[svg.index("<svg") :].replace("<svg", f'<svg role="img" aria-label="{escape(chart.caption)}"', 1)
+    svg = re.sub(r'( id="|href="#|url\(#)', rf"\g<1>chart{number}-", svg)
+    return f"<figure>\n<figcaption>{escape(chart.caption)}</figcaption>\n{svg}</figure>"
+
+
+def picture(form: str, draw: Callable[[Any], None], panels: int = 1, **how: Any) -> bytes:
+    """Return what is drawn on the axes of so many panels, in this format."""
     import matplotlib
 
     matplotlib.use("agg")
@@ -126,15 +134,12 @@ def _figure(chart, number):
     from mjq import plots
 
     plots.style()
-    figure, ax = plots.panels(1, height=3.4)
-    chart.draw(ax)
-    content = StringIO()
-    figure.savefig(content, format="svg", metadata={"Date": None})
+    figure, axes = plots.panels(panels, **how)
+    draw(axes)
+    content = BytesIO()
+    figure.savefig(content, format=form, metadata={"Date": None} if form == "svg" else None)
     plt.close(figure)
-    svg = content.getvalue()
-    svg = svg[svg.index("<svg") :].replace("<svg", f'<svg role="img" aria-label="{escape(chart.caption)}"', 1)
-    svg = re.sub(r'( id="|href="#|url\(#)', rf"\g<1>chart{number}-", svg)
-    return f"<figure>\n<figcaption>{escape(chart.caption)}</figcaption>\n{svg}</figure>"
+    return content.getvalue()
 
 
 def _blocks(parts):

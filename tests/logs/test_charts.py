@@ -75,7 +75,7 @@ def test_no_letter_of_a_chart_is_cut_off(several, on_hosts, monkeypatch):
     of_hosts = plots.busy_on_hosts, plots.lost_on_hosts, plots.waits_on_hosts
     of_plan = plots.waits_by_size, partial(plots.waits_by_load, quantity="mean")
     reports = (several, of_several), (on_hosts, of_hosts), (plan, of_plan)
-    reports += tuple((report, (*of_one, plots.memory_of_log)) for report in (one, both))
+    reports += tuple((report, of_one) for report in (one, both))
     for report, charts in reports:
         for chart in charts:
             figure, ax = library.panels(1, height=3.4)

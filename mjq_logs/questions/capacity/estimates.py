@@ -58,10 +58,11 @@ TOO_FEW = "none, this log is too short to tell: its order repeats too seldom"
 UNFINISHED = "none, this log is too short to tell: {} of its work is unfinished when its last job starts"
 TOO_WIDE = "none, this log cannot tell: its four parts differ too much"
 NONE = None, None  # ends of no interval
-UNSOLVED = None, ""  # exponential classes, which are simulated then
 AHEAD = 0.8, 0.9, 0.95, 0.99  # loads, as fractions of the capacity, for which waits near saturation are shown
 MOST_UNFINISHED = 0.02  # share of the work, up to which the end of a log does not matter
 Policy = str | OnHosts
+Solution = tuple[RelativeCompletions | None, str]  # of exponential classes, or why there is none and they are simulated
+UNSOLVED: Solution = None, ""
 
 
 class Rate(Plain):
@@ -161,25 +162,26 @@ def capacities(log: Log, policy: str = "fcfs", seed: int = 1, exact: bool = True
     [1.33, 1.14, 1.2, 1.0]
     """
     curve = capacity_by_block_length(log, policy, seed, ())
-    return four_capacities(log, policy, seed, curve, *(solve(log, policy) if exact else UNSOLVED))
+    return four_capacities(log, policy, seed, curve, solve(log, policy) if exact else UNSOLVED)
 
 
 def four_capacities(
-    log: Log, policy: str, seed: int, curve: dict[int, Capacity], solved: RelativeCompletions | None, why: str
+    log: Log, policy: str, seed: int, curve: dict[int, Capacity], solution: Solution
 ) -> dict[str, Capacity]:
     """Return the four capacities, with the two ends of a curve by block length, and what :func:`solve` returns."""
     naive = naive_capacity(log)
     with watching.working(f"{policy}: {ESTIMATES['exponential']}"):
-        exponential = _exponential(log, policy, seed, solved, why)
+        exponential = exponential_capacity(log, policy, seed, solution)
     return {"naive": naive, "exponential": exponential, "independent": curve[1], "own_order": curve[len(log)]}
 
 
-def near_capacity(log: Log, seed: int, solved: RelativeCompletions | None, why: str) -> NearSaturation | None:
+def near_capacity(log: Log, seed: int, solution: Solution) -> NearSaturation | None:
     """Return what holds near saturation for exponential classes under FCFS, by :func:`solve` or simulated.
 
     None where they have no rates, as those of some need took no time.
     """
     ends: dict[str, Any] = {}
+    solved, why = solution
     if solved is not None:
         capacity, delta = solved.capacity, solved.delta
     else:
@@ -287,17 +289,13 @@ def independent_shares(log: Log, policy: Policy = "fcfs", seed: int = 1, length:
     return shares
 
 
-def exponential_capacity(log: Log, policy: str = "fcfs", seed: int = 1, exact: bool = True) -> Capacity:
+def exponential_capacity(log: Log, policy: str = "fcfs", seed: int = 1, solution: Solution | None = None) -> Capacity:
     """Return the capacity for independent jobs whose exponential times have the mean of their need in the log.
 
     Under FCFS exact where at most a million configurations fit and a minute is enough; otherwise simulated, and its
-    `interval` says why. Under EASY estimates exceed the times by the factors of the log.
+    `interval` says why: see :func:`solve`. Under EASY estimates exceed the times by the factors of the log.
     """
-    return _exponential(log, policy, seed, *(solve(log, policy) if exact else UNSOLVED))
-
-
-def _exponential(log, policy, seed, solved, why):
-    """Return the capacity for exponential times, by the exact solution, or by simulation and why there is none."""
+    solved, why = solution or solve(log, policy)
     naive, ran = _naive(log), log.run > 0
     if solved is not None:
         share = min(1.0, HOUR * solved.capacity / naive)
@@ -316,7 +314,7 @@ def _exponential(log, policy, seed, solved, why):
     return simulated_capacity(log, shares, ASSUMES["exponential"], why)
 
 
-def solve(log: Log, policy: str) -> tuple[RelativeCompletions | None, str]:
+def solve(log: Log, policy: str) -> Solution:
     """Return the exact solution of the exponential classes under FCFS and nothing, or None and why there is none."""
     if policy != "fcfs":
         return UNSOLVED

@@ -19,7 +19,6 @@ from mjq_logs.reading.facts import Facts
 from mjq_logs.tables import Answer, Chart, Table, answer, table
 from mjq_logs.words import ESTIMATES, name_of, percent
 
-CHARTS = 4  # at the top of a page
 ASSUMED_OF_HOSTS = """\
 Jobs start in order of arrival, and some always wait. In the row "50 in view" the scheduler looks at 50 waiting jobs: if
 the first one fits nowhere, the others may start. In the row "one free" the emptiest host that could hold the first one
@@ -102,7 +101,7 @@ def present_on_hosts(path: str, facts: Facts, hosts: Hosts, result: HostsReport)
 
 
 def _charts(result, load, tight=""):
-    """Return the four charts that show most of what a log tells, of one resource or of several, one of them `tight`."""
+    """Return the charts that show most of what a log tells, of one resource or of several, one of them `tight`."""
     from mjq_logs import plots
 
     reports = list(result.policies.values())
@@ -130,19 +129,13 @@ def _charts(result, load, tight=""):
             plots.wasted_servers,
             any(report.classes for report in reports),
         ),
-        (
-            "The order of the jobs is part of the capacity: shares of the naive one, if so many successive jobs are "
-            "drawn from the log at a time",
-            plots.memory_of_log,
-            True,
-        ),
     )
     return _known(charts, result)
 
 
 def _known(charts: Iterable[tuple], result: Any) -> list[Chart]:
-    """Return the charts for which there are numbers, with their captions, so many as stand on a page."""
-    return [Chart(caption, partial(draw, result)) for caption, draw, known in charts if known][:CHARTS]
+    """Return the charts for which there are numbers, with their captions."""
+    return [Chart(caption, partial(draw, result)) for caption, draw, known in charts if known]
 
 
 def _limits(reports):

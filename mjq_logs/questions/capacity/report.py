@@ -152,9 +152,9 @@ def find(
     by_length = {policy: estimates.capacity_by_block_length(log, policy, seed) for policy in names}
     solved = {policy: estimates.solve(log, policy) for policy in policies}
     four = {
-        policy: estimates.four_capacities(log, policy, seed, by_length[policy], *solved[policy]) for policy in policies
+        policy: estimates.four_capacities(log, policy, seed, by_length[policy], solved[policy]) for policy in policies
     }
-    near = estimates.near_capacity(log, seed, *solved["fcfs"]) if "fcfs" in policies else None
+    near = estimates.near_capacity(log, seed, solved["fcfs"]) if "fcfs" in policies else None
     memory = {
         policy: [estimates.Drawn(block=block, **capacity.model_dump(include=rate)) for block, capacity in curve.items()]
         for policy, curve in by_length.items()
