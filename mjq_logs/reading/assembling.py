@@ -492,13 +492,8 @@ def _floats(series):
 
 def _places(series):
     """Return users as numbers in the order in which they first come, -1 where one is not known; null if none is."""
-    if not series.is_not_null().any():
-        return series
-    given = series.cast(pl.Int64).fill_null(-1).to_numpy()
-    numbers, first, which = np.unique(given, return_index=True, return_inverse=True)
-    place = np.empty(len(numbers), dtype=np.int32)
-    place[np.argsort(np.where(numbers < 0, len(given), first), kind="stable")] = np.arange(len(numbers))
-    return pl.Series(np.where(numbers < 0, -1, place)[which].astype(np.int32))
+    users = series.drop_nulls().unique(maintain_order=True)
+    return series.replace_strict(users, range(len(users)), default=-1, return_dtype=pl.Int32) if len(users) else series
 
 
 def _most_held(need, start, run):

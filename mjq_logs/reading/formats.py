@@ -166,9 +166,9 @@ def _of_sacct(blocks):
     except RecursionError:
         raise ValueError("this looks like JSON, and is nested too deep") from None
     whole = content if isinstance(content, dict) else {}
-    jobs, errors, rows = (
+    jobs, errors = (
         [row for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
-        for rows in (whole.get("jobs"), whole.get("errors"), content)
+        for rows in (whole.get("jobs"), whole.get("errors"))
     )
     if jobs and len(jobs) == len(whole["jobs"]) and all("time" in job for job in jobs):
         return content
@@ -177,8 +177,7 @@ def _of_sacct(blocks):
         raise ValueError(f"sacct found no jobs, and says {words}: run sacct --json without SLURM_TIME_FORMAT")
     if jobs and "submit_time" in jobs[0]:
         raise ValueError("this looks like squeue --json, which has no jobs that have ended; ask sacct --json for them")
-    if str(whole.get("kind")).endswith("List"):
-        raise ValueError(f"this looks like what kubectl prints; {HOW_TO}")
-    if rows and {"task_id", "job_id", "submission_id"} & set(rows[0]):
-        raise ValueError(f"this looks like what ray list prints; {HOW_TO}")
-    raise ValueError("this is JSON, of which only that of sacct --json is read: write the log as a CSV table")
+    raise ValueError(
+        "this is JSON, of which only that of sacct --json is read: write the log as a CSV table, as the page For "
+        "operators of the book does with what kubectl and ray print"
+    )

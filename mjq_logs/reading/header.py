@@ -9,7 +9,7 @@ import re
 
 from mjq._util.plain import brief
 from mjq_logs.reading.rows import DAY, FARTHEST
-from mjq_logs.reading.text import as_count
+from mjq_logs.reading.text import as_count, as_number
 
 # How a header says so: that of NASA iPSC ("the given submit times are actually start times"), the same words with
 # another verb, and what the archive's page of that log says ("does not include arrival information, only start times").
@@ -68,11 +68,8 @@ def clock_of(header: dict[str, str]) -> tuple[float | None, str]:
     given = header.get("UnixStartTime")
     if given is None:
         return None, ""
-    try:
-        began = float(given)
-    except ValueError:
-        began = float("nan")
-    if not 0 <= began <= FARTHEST:
+    began = as_number(given)
+    if began is None or not 0 <= began <= FARTHEST:
         words = f"UnixStartTime in the header is {brief(given)}, not a time in seconds from 1970 to 2200"
         return None, f"{words}: it is not used"
     given = header.get("TimeZone", "0")

@@ -69,10 +69,12 @@ CELLS = POINTS | {"partition": "Partition", "qos": "QOS"} | {name: name for name
 
 
 def looks_like_sacct(lines: Iterable[str]) -> bool:
-    """Return whether the first line is a header of ``sacct``; ``ValueError`` if it is a job without one.
+    """Return whether the first line names columns of ``sacct``: those of a job and a time, or those it has by itself.
 
-    >>> looks_like_sacct(["JobID|State|Elapsed|AllocCPUS|"]), looks_like_sacct(["submit,run,need"])
-    (True, False)
+    ``ValueError`` if it is a job of ``sacct`` without a header.
+
+    >>> [looks_like_sacct([line]) for line in ("JobID|State|Elapsed|AllocCPUS|", ",JobID,State,Start", "job,start,end")]
+    [True, True, False]
     """
     first = next((line for line in lines if line.strip()), "")
     if WITHOUT_A_HEADER.match(first):
@@ -80,16 +82,7 @@ def looks_like_sacct(lines: Iterable[str]) -> bool:
             "this looks like the output of sacct without its header, so nobody knows its columns: leave out -n "
             "(--noheader)"
         )
-    return is_header(first)
-
-
-def is_header(line: str) -> bool:
-    """Return whether a line names columns of ``sacct``: those of a job and a time, or those that it has by itself.
-
-    >>> is_header(",JobID,State,Start"), is_header("job,start,end")
-    (True, False)
-    """
-    names = set(re.findall(r"[A-Za-z]\w*", line))
+    names = set(re.findall(r"[A-Za-z]\w*", first))
     tells = {"Elapsed", "ElapsedRaw", "Start"} & names or {"State", "ExitCode"} <= names
     return bool({"JobID", "JobIDRaw"} & names and tells)
 
@@ -116,20 +109,18 @@ def read_json(content: Mapping[str, Any], units: tuple[str, ...] = ()) -> Readin
     for place, job in enumerate(content["jobs"], 1):
         try:
             rows.append(_of_json(job))
-        except ValueError as error:
-            raise ValueError(f"job {place} of the JSON is not as sacct writes it: {error}") from None
+        except (AttributeError, KeyError, TypeError, ValueError):
+            raise ValueError(f"job {place} of the JSON is not as sacct writes it: {brief(job)}") from None
     cells = pl.DataFrame(rows, schema=dict.fromkeys((*COLUMNS, "QOS"), pl.String)).with_row_index("line", 1)
     return _Reader([cells.with_columns(pl.col("line").cast(pl.Int64), fits=pl.lit(True))], units).reading
 
 
 def _of_json(job):
     """Return the columns of a job of the JSON as a table has them."""
-    time, array, het, state, owner = (_part(job, part, {}) for part in ("time", "array", "het", "state", "association"))
+    parts = "time", "array", "het", "state", "association", "tres"
+    time, array, het, state, owner, tres = (job.get(part) or {} for part in parts)
     state = state.get("current")
-    tres = {
-        kind: ",".join(map(_as_tres, _part({kind: listed}, kind, [])))
-        for kind, listed in _part(job, "tres", {}).items()
-    }
+    tres = {kind: ",".join(map(_as_tres, listed or [])) for kind, listed in tres.items()}
     start = _number(time.get("start"))
     # Slurm 22.05 writes null where there is no limit. A job that has not started may yet get that of its partition.
     no_limit = "limit" in time and time["limit"] is None and bool(start)
@@ -160,32 +151,19 @@ def _name(array, het):
     >>> _name({"job_id": 7, "task": "0x88"}, {}), _name({"job_id": 7, "task": "1-3,7"}, {}), _name({}, {"job_id": 5})
     ('7_[0-1]', '7_[1-3,7]', '5+0')
     """
-    whole, parent, task = _whole(het.get("job_id")), _whole(array.get("job_id")), _whole(array.get("task_id"))
-    tasks, at_once = _text(array.get("task")), _whole(array, "limits", "max", "running", "tasks")
+    whole, parent, task = _number(het.get("job_id")), _number(array.get("job_id")), _number(array.get("task_id"))
+    tasks, at_once = _text(array.get("task")), _number(array, "limits", "max", "running", "tasks")
     if re.fullmatch("0x[0-9A-Fa-f]+", tasks):
         tasks = f"0-{int(tasks, 16).bit_count() - 1}"
     if whole:
-        return f"{whole}+{_whole(het.get('job_offset')) or 0}"
+        return f"{whole}+{_number(het.get('job_offset')) or 0}"
     if parent and re.search(r"[-,]", tasks):
         return f"{parent}_[{tasks}{f'%{at_once}' if at_once else ''}]"
     return f"{parent}_{task}" if parent and task is not None else None
 
 
-def _part(job, name, nothing):
-    """Return a part of a job that is an object or a list, as `nothing` is; `nothing` where it is not there."""
-    value = job.get(name)
-    if value is None:
-        return nothing
-    if not isinstance(value, type(nothing)):
-        kind = "an object" if isinstance(nothing, dict) else "a list"
-        raise ValueError(f"{name} must be {kind}, got {brief(value)}")
-    return value
-
-
 def _as_tres(resource):
     """Return a trackable resource as sacct prints it in a table, such as gres/gpu:a100=4."""
-    if not isinstance(resource, dict) or not {"type", "count"} <= resource.keys():
-        raise ValueError(f"a resource must have a type and a count, got {brief(resource)}")
     name = _text(resource.get("name"))
     return f"{_text(resource['type'])}{'/' * bool(name)}{name}={_text(_number(resource['count']))}"
 
@@ -197,14 +175,6 @@ def _number(value, *keys):
     if isinstance(value, dict):
         return float("inf") if value.get("infinite") else value.get("number") if value.get("set", True) else None
     return value
-
-
-def _whole(value, *keys):
-    """Return a whole number of the JSON that is part of the name of a job; None if it is not known."""
-    number = _number(value, *keys)
-    if number is not None and type(number) is not int:
-        raise ValueError(f"numbers of jobs and tasks must be whole, got {brief(number)}")
-    return number
 
 
 def _text(value):

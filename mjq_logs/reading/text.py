@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import bz2
 import gzip
+import io
 import lzma
 import math
 import os
@@ -28,7 +29,7 @@ import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
-from typing import Any, BinaryIO, cast
+from typing import Any, cast
 
 import polars as pl
 
@@ -250,25 +251,17 @@ def _read(file, number):
 def _opened(path):
     """Yield the content, uncompressed. Nothing is read twice, so that a pipe does as well as a file."""
     with nullcontext(sys.stdin.buffer) if str(path) == "-" else open(path, "rb") as file:
-        beginning = file.read(len(PARQUET))
-        if beginning == PARQUET:
-            raise ValueError("Parquet cannot be read from a pipe: save it as a file")
-        whole = _Rejoined(beginning, file)
-        if command := PACKED_OTHERWISE.get(beginning):
-            raise ValueError(
-                f"this is compressed as it cannot be read: unpack it first, as in {command} FILE > jobs.txt"
-            )
-        unpack = next((unpack for begin, unpack in PACKED.items() if beginning.startswith(begin)), nullcontext)
-        with unpack(cast(BinaryIO, whole)) as content:
-            yield content
-
-
-class _Rejoined:
-    """Put the bytes that have been read from a stream in front of it again."""
-
-    def __init__(self, beginning, rest):
-        self.beginning, self.rest = beginning, rest
-
-    def read(self, size):
-        content, self.beginning = self.beginning[:size], self.beginning[size:]
-        return content + self.rest.read(size - len(content))
+        whole = io.BufferedReader(cast(Any, file))
+        try:
+            beginning = whole.peek(len(PARQUET))[: len(PARQUET)]
+            if beginning == PARQUET:
+                raise ValueError("Parquet cannot be read from a pipe: save it as a file")
+            if command := PACKED_OTHERWISE.get(beginning):
+                raise ValueError(
+                    f"this is compressed as it cannot be read: unpack it first, as in {command} FILE > jobs.txt"
+                )
+            unpack = next((unpack for begin, unpack in PACKED.items() if beginning.startswith(begin)), nullcontext)
+            with unpack(whole) as content:
+                yield content
+        finally:
+            whole.detach()  # without it the end of the reader would close the standard input
