@@ -28,35 +28,23 @@ USED_SHARE = 0.95  # of the machine, from which on nothing is said of its size
 
 @dataclass(frozen=True, eq=False)
 class Facts:
-    """Hold what is known of a log.
-
-    Attributes
-    ----------
-    log : Log
-    window : Window or None
-        What it sees; None where it does not tell when jobs came.
-    held : Held or None
-        The servers that its jobs held; None of several resources, and where it does not tell when jobs started.
-    short : str or None
-        That it is too short to tell anything of load and waits; None if it is not.
-    waiting : str or None
-        That much still waited when it ended; None if that is not so.
-    doubts : list of str
-        What else makes answers doubtful, the worst first.
-    alone : dict
-        Of several resources, what is known of each resource that somebody needs.
-    outages : list of str
-        Which outages were taken out of it, or kept, or given by a calendar.
-    """
+    """Hold what is known of a log."""
 
     log: Log
     window: Window | None
+    """What it sees; None where it does not tell when jobs came."""
     held: Held | None
+    """The servers that its jobs held; None of several resources, and where it does not tell when jobs started."""
     short: str | None
+    """That it is too short to tell anything of load and waits; None if it is not."""
     waiting: str | None
+    """That much still waited when it ended; None if that is not so."""
     doubts: list[str]
+    """What else makes answers doubtful, the worst first."""
     alone: dict[str, Facts]
+    """Of several resources, what is known of each resource that somebody needs."""
     outages: list[str]
+    """Which outages were taken out of it, or kept, or given by a calendar."""
 
     @property
     def warnings(self) -> list[str]:

@@ -86,27 +86,16 @@ class Columns(ReadOnly):
 
 @dataclass(frozen=True, eq=False)
 class Part(Columns):
-    """Hold jobs beside those of a log.
-
-    Attributes
-    ----------
-    need : float array, shape (P,), or Vectors
-    arrival, start : float array, shape (P,)
-        On the clock of the log [s]; the start of a job is not a number where it is not known.
-    estimate : float array, shape (P,), or None
-        For how long it was said to run at most [s]; not a number where that is not known.
-
-    Raises
-    ------
-    ValueError
-        If an array has not one entry for each job, a need is not positive, a run time is negative, or a time is
-        infinite.
-    """
+    """Hold jobs beside those of a log, which are checked as those are."""
 
     need: np.ndarray
+    """Numbers, or Vectors."""
     arrival: np.ndarray
+    """On the clock of the log [s]."""
     start: np.ndarray
+    """Not a number where it is not known [s]."""
     estimate: Column
+    """For how long it was said to run at most [s]; not a number where that is not known."""
 
     def some(self, which: np.ndarray, **changed: Any) -> Self | None:
         """Return what :meth:`of` does; None where there are none."""
@@ -115,26 +104,19 @@ class Part(Columns):
 
 @dataclass(frozen=True, eq=False)
 class Present(Part):
-    """Hold the jobs that had not ended when a log was taken; those that wait have no start.
-
-    Attributes
-    ----------
-    taken : float
-        When the log was taken [s]: the latest time that it tells of.
-    left_out : int
-        Jobs that wait, but what they need or since when they may start is not known.
-    tasks, at_once : int array, shape (P,)
-        Of an array that waits: how many tasks there are, and how many of them may run at once, 0 for all.
-    cut : int
-        How many arrays have more tasks than the file lists.
-    """
+    """Hold the jobs that had not ended when a log was taken; those that wait have no start."""
 
     estimate: np.ndarray
     taken: float
+    """When the log was taken [s]: the latest time that it tells of."""
     left_out: int
+    """Jobs that wait, but what they need or since when they may start is not known."""
     tasks: np.ndarray
+    """How many tasks there are of an array that waits."""
     at_once: np.ndarray
+    """How many of them may run at once, 0 for all."""
     cut: int = 0
+    """How many arrays have more tasks than the file lists."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,19 +124,13 @@ class Before(Part):
     """Hold the jobs that came before the window of a log and had not ended when it began.
 
     A job that starts after the window begins waits at its beginning.
-
-    Attributes
-    ----------
-    run : float array, shape (P,)
-    unfinished : bool array, shape (P,)
-        Whether it still ran when the window ended: its run time is what had passed by then.
-    priority : int array, shape (P,), or None
-        As that of the log.
     """
 
     run: np.ndarray
     unfinished: np.ndarray
+    """Whether it still ran when the window ended: its run time is what had passed by then."""
     priority: Column = None
+    """As that of the log."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -226,36 +226,24 @@ or dates such as 2025-06-15T10:00:00
 
 @dataclass
 class Reading:
-    """Hold what a reader returns: tables of jobs, and what it learns of the whole file while they are read.
-
-    Attributes
-    ----------
-    tables : iterable of polars.DataFrame
-        With the columns of :func:`schema`, `dropped` null where the line can be used. `whole` names the job that a row
-        is a component of, and `unfinished` says that a job still ran: its run time is what had passed, or not known.
-    units : tuple of str
-        What is counted; none where the file does not name it.
-    header : dict
-        What its comments say.
-    notes : list of str
-    waiting : list of polars.DataFrame
-        Jobs that waited when the log was taken, with the same columns; of an array `tasks` says how many wait,
-        `at_once` how many of them may run at once, 0 for all, and `cut` that the list of them was cut.
-    columns : ColumnReader
-    span : Span
-    is_window : bool
-        Whether the file has all that was there between two times, as sacct writes it. Rows of one job are then its
-        attempts, one after the other.
-    """
+    """Hold what a reader returns: tables of jobs, and what it learns of the whole file while they are read."""
 
     tables: Iterable[pl.DataFrame] = ()
+    """With the columns of :func:`schema`, `dropped` null where the line can be used. `whole` names the job that a row
+    is a component of, and `unfinished` says that a job still ran: its run time is what had passed, or not known."""
     units: tuple[str, ...] = ()
+    """What is counted; none where the file does not name it."""
     header: dict[str, str] = field(default_factory=dict)
+    """What its comments say."""
     notes: list[str] = field(default_factory=list)
     waiting: list[pl.DataFrame] = field(default_factory=list)
+    """Jobs that waited when the log was taken, with the same columns; of an array `tasks` says how many wait,
+    `at_once` how many of them may run at once, 0 for all, and `cut` that the list of them was cut."""
     columns: ColumnReader = field(default_factory=ColumnReader)
     span: Span = field(default_factory=Span)
     is_window: bool = False
+    """Whether the file has all that was there between two times, as sacct writes it. Rows of one job are then its
+    attempts, one after the other."""
 
     @property
     def resources(self) -> tuple[str, ...]:
