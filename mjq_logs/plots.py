@@ -198,15 +198,7 @@ def _of_rows(ax, words, most=1.02):
 
 
 def waits_by_size(plan: Plan, ax: Axes, quantity: str = "percentile") -> None:
-    """Draw the percentile or the mean of the waits against the servers, with intervals, and the target.
-
-    Parameters
-    ----------
-    plan : mjq_logs.Plan
-    ax : matplotlib.axes.Axes
-    quantity : {"percentile", "mean"}
-        The target is one of the percentile.
-    """
+    """Draw the percentile of the waits against the servers, with intervals and the target, or the mean without one."""
     for answer, colour in zip(plan.policies, COLOURS, strict=False):
         _curve(ax, [row for row in answer.sizes if row.waits], "servers", quantity, answer.policy, colour)
     _of_plan(plan, ax, quantity, "servers")

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mjq._util.plain import counted
 from mjq_logs import intervals
 from mjq_logs.answers import Column, Interval, Plain, columns_of
-from mjq_logs.reading.clock import local
+from mjq_logs.reading.clock import as_date, local
 from mjq_logs.reading.facts import Facts, held_in_words
 from mjq_logs.reading.log import Lines, Log, machine_in_words
 from mjq_logs.reading.window import window_in_words
@@ -202,8 +201,7 @@ def dates(log: Log) -> str:
     first, last = local(log, [log.begin, log.end]).tolist()
     if log.clock is None:
         return f"{(last - first) / 86_400:.3g} days"
-    days = (datetime(1970, 1, 1, tzinfo=UTC) + timedelta(seconds=time) for time in (first, last))
-    return f"{' to '.join(f'{day:%Y-%m-%d}' for day in days)} {log.zone}".rstrip()
+    return f"{as_date(first, '%Y-%m-%d')} to {as_date(last, '%Y-%m-%d')} {log.zone}".rstrip()
 
 
 def of_which_log(path: str, log: Log) -> str:

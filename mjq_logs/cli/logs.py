@@ -81,7 +81,7 @@ def replay(log, policies, servers, hosts, estimates, growth, gantt, starts, full
         raise ValueError(f"--gantt must end in .svg, .png or .pdf, got {gantt}")
     growth = float(checks.positive("--growth", growth, ndim=0))
     if hosts is not None:
-        made = replay_on(options.read(log, hosts=hosts, servers=servers, **reading), hosts, growth)
+        made = replay_on(options.read(log, hosts=hosts, **reading), hosts, growth)
     else:
         made = replay_under(options.read(log, machine=servers, **reading), policies, growth, estimates, bool(gantt))
     if gantt:

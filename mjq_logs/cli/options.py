@@ -217,7 +217,7 @@ class Machine(click.ParamType):
 
 
 servers_option = click.option(
-    "--servers", metavar="N", type=Machine(),
+    "--servers", metavar="N", type=Machine(), cls=Needing, pool="the servers are those that all hosts have together",
     help="Assume this many servers. By default their number is what the log says. Where --unit names several "
     "resources, give a number for each, such as 384,1.5TB. Of a file of hosts, as for mjq capacity --hosts, it is what "
     "they have together.",
@@ -323,7 +323,7 @@ def read(
 
     require_needs((words.get("unit") or "").split(","), hosts)
     if hosts is not None:
-        words["servers"] = _servers_of(hosts, words.get("servers"))
+        words["servers"] = hosts.whole if len(hosts.whole) > 1 else hosts.whole[0]
     log = mjq_logs.read_log(path, dict(columns) or None, **words)
     if since is not None or until is not None:
         log = mjq_logs.cut_window(log, moment(log, "--from", since), moment(log, "--to", until))
@@ -342,19 +342,6 @@ def read(
     if user_limit is not None:
         log = mjq_logs.with_user_limit(log, user_limit)
     return mjq_logs.facts_of(log if hosts is None else put_on_hosts(log, hosts), outages)
-
-
-def _servers_of(hosts, servers):
-    """Return what all hosts have together, or raise an error if the user says something else."""
-    from mjq._util import checks
-
-    whole = hosts.whole if len(hosts.whole) > 1 else hosts.whole[0]
-    if servers is not None and servers != whole:
-        raise click.UsageError(
-            f"--hosts and --servers disagree: all hosts have {checks.shown(whole)} together, and --servers says "
-            f"{checks.shown(servers)}; leave out --servers"
-        )
-    return whole
 
 
 def moment(log: Log, option: str, text: str | None) -> float | None:

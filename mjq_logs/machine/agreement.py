@@ -80,7 +80,7 @@ def time_with_a_job_that_fits(
 ) -> float:
     """Return the share of the time in which some job waits that would fit into what is idle.
 
-    The time counts from the first arrival to the last end.
+    The time counts from the first arrival to the last end. The share is 0 where none passes.
 
     Parameters
     ----------
@@ -90,11 +90,6 @@ def time_with_a_job_that_fits(
     servers : float, or float array, shape (d,)
     up : mjq.simulation.calendar.Calendar, optional
         When how many of them are up; servers that are down are not idle.
-
-    Returns
-    -------
-    float
-        Between 0 and 1; 0 where no time passes.
 
     Examples
     --------

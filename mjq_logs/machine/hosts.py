@@ -20,14 +20,6 @@ Size = tuple[float, ...]
 class Hosts:
     """Describe the hosts of a machine: how many there are of each shape.
 
-    Attributes
-    ----------
-    numbers : tuple of int, length T
-    sizes : tuple of tuple of float, length T
-        Of one host: its servers, or how much it has of each of several resources, which may be nothing of some.
-    notes : tuple of str
-        What is odd about the file that they were read from.
-
     Raises
     ------
     ValueError
@@ -42,7 +34,9 @@ class Hosts:
 
     numbers: tuple[int, ...]
     sizes: tuple[Size, ...]
+    """Of one host: its servers, or how much it has of each of several resources, which may be nothing of some."""
     notes: tuple[str, ...] = field(default=(), compare=False)
+    """What is odd about the file that they were read from."""
 
     def __post_init__(self) -> None:
         checks.counts("hosts", self.numbers)

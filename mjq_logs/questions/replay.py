@@ -93,17 +93,7 @@ def replay_under(
 ) -> Replays:
     """Replay a log on its machine under each of several policies.
 
-    Parameters
-    ----------
-    facts : Facts
-        Of a log with times of arrival.
-    policies : sequence of str
-    growth : float
-        Factor on the arrival rate of the log.
-    estimates : str
-        "log", or the multiple of the run times that is taken for them.
-    drawn : bool
-        Whether the schedules are kept.
+    The `estimates` are those of the log, or a multiple of its run times. Schedules are kept if they are to be `drawn`.
     """
     log = facts.log
     estimate = _estimates(log, estimates)

@@ -36,9 +36,9 @@ def local(log: Log, times: ArrayLike) -> np.ndarray:
     return original(log, times) + (log.clock or 0.0)
 
 
-def as_date(seconds: float) -> str:
+def as_date(seconds: float, form: str = "%Y-%m-%d %H:%M") -> str:
     """Return the date and the time of day of so many seconds since 1970."""
-    return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%d %H:%M}"
+    return format(datetime.fromtimestamp(seconds, UTC), form)
 
 
 def dated(log: Log, time: float) -> str:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
-
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -15,11 +13,12 @@ from mjq_logs.answers import Amount, Plain
 from mjq_logs.questions.wait.nearest import MEMORY, SHARES, interval, off_scale
 from mjq_logs.questions.wait.record import LAST_PART, ForecastRecord, features, numbers, past_of, record_of
 from mjq_logs.questions.wait.state import NO_LIMIT, history
-from mjq_logs.reading.clock import dated, local
+from mjq_logs.reading.clock import as_date, dated, local
 from mjq_logs.reading.facts import Facts, facts_of
 from mjq_logs.reading.log import HOUR, Lines, Log, machine_in_words
 from mjq_logs.words import amount_of, percent
 
+SECONDS = "%Y-%m-%d %H:%M:%S"  # of a date
 HOLDS = 0.74, 0.86  # shares of the starts that the 80 % interval may hold in the last third of a log
 
 
@@ -160,7 +159,7 @@ def forecast_start(
         notes=notes,
         warnings=[*intervals_in_doubt(record), *facts.doubts],  # the record and the replays tell the rest
         at=time,
-        date=None if log.clock is None else _date(log, time),
+        date=None if log.clock is None else f"{as_date(float(local(log, time)), SECONDS)} {log.zone}".rstrip(),
         running=len(state.running),
         waiting=int(jobs.times[state.waiting].sum()),
         busy=amount_of(jobs.need[state.running].sum(axis=0), log.resources),
@@ -184,11 +183,6 @@ def _of_present(present):
             f"sacct has cut the tasks of {counted(present.cut, 'array')} that wait, so that there are more: set "
             "SLURM_BITSTR_LEN=0 before it"
         )
-
-
-def _date(log, time):
-    """Return a time as a date of the log, to the second."""
-    return f"{datetime.fromtimestamp(float(local(log, time)), UTC):%Y-%m-%d %H:%M:%S} {log.zone}".rstrip()
 
 
 def _asked(log, need, limit):
