@@ -42,7 +42,10 @@ def installed(wheel, extra, root, folder):
     wanted = f"mjq{extra} @ {wheel.as_uri()}"
     words = ["pip", "install", "--quiet", "--python", python, "--constraint", root / "requirements.lock", wanted]
     if subprocess.run([*uv, *words, "--offline"], capture_output=True).returncode:
-        subprocess.run([*uv, *words], check=True)
+        done = subprocess.run([*uv, *words], capture_output=True, text=True)
+        if done.returncode and "error sending request" in done.stderr:
+            pytest.skip("what the wheel asks for is not kept here, and there is no network")
+        assert done.returncode == 0, done.stderr
     return python
 
 
