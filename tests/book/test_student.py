@@ -85,7 +85,7 @@ def has_solutions_with_code(name):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", filter(has_solutions_with_code, stored.NOTEBOOKS))
+@pytest.mark.parametrize("name", list(filter(has_solutions_with_code, stored.NOTEBOOKS)))
 def test_it_runs_as_it_is(name, tmp_path, monkeypatch):
     monkeypatch.setenv("MJQ_WORKERS", "1")
     monkeypatch.chdir(tmp_path)

@@ -1,11 +1,15 @@
 """The commands of the README, as they are printed there."""
 
+import os
 import re
+import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
+from mjq_logs import example_path
 from mjq_logs.cli import command
 from tests.conftest import PACKAGES, ROOT
 
@@ -19,10 +23,15 @@ def test_the_readme_names_every_command():
 
 @pytest.mark.slow
 def test_the_commands_of_the_readme_start_as_they_are_printed(tmp_path):
-    """In a folder with the clone's environment and code, from which they read; what they write is in that folder."""
-    (tmp_path / ".venv").symlink_to(sys.prefix)
+    """Here is what a wheel would install (test_wheel does it), the code is read where it is, and the log is ours."""
+    install, *commands = SHELL.splitlines()
+    assert install.startswith("pip install") and len(commands) == 2
     for name in PACKAGES:
         (tmp_path / name).symlink_to(ROOT / name)
-    done = subprocess.run(["bash", "-ec", SHELL], cwd=tmp_path, capture_output=True, text=True)
+    with example_path() as log:
+        shutil.copy(log, tmp_path / "jobs.txt")
+    there = os.environ | {"PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
+    script = "\n".join(commands)
+    done = subprocess.run(["bash", "-ec", script], cwd=tmp_path, capture_output=True, text=True, env=there)
     assert done.returncode == 0, done.stderr
     assert len(list((tmp_path / "runs/stability").iterdir())) == 1
