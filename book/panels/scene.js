@@ -81,7 +81,7 @@ function draw(at, { small, large }) {
   const gauge = [[0, small, 0, "small jobs"], [small, small + large, 1, "large jobs"]];
   return {
     summary: `Over the whole time shown, ${shown(Math.max(0, Number(whole.idle.toFixed(3))), 2)} of 100 servers are ` +
-      `idle on average, although jobs wait, and ${shown(whole.done / data.end, 2)} jobs are completed per unit of time.`,
+      "idle on average, although jobs wait.",
     charts: [
       {
         title: "Servers over time", height: 260, boxes, rules: [{ x: time, kind: 4 }],

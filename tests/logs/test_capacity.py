@@ -40,6 +40,7 @@ from mjq_logs import (
     naive_capacity,
     own_order_capacity,
     read_log,
+    shortness_in_words,
     tables,
     waits_at_load,
 )
@@ -484,3 +485,21 @@ def test_shares_of_logs_in_their_own_order(file):
     assert own_order_capacity(log).share == pytest.approx(share, abs=0.002)
     for policy in ("fcfs", "easy"):
         assert own_order_capacity(log, policy).value <= naive_capacity(log).value
+
+
+def test_of_a_log_that_is_too_short_enough_jobs_are_drawn(monkeypatch):
+    """With as few as would do for its words, jobs that have not ended would count for less, beyond the interval."""
+    rng = np.random.default_rng(3)
+    long = rng.random(3000) < 0.01
+    need = np.where(long, 8.0, rng.choice([1.0, 2.0, 8.0], 3000))
+    run = np.where(long, 3e5, rng.exponential(600, 3000))
+    log = Log(need=need, run=run, submit=np.sort(rng.uniform(0, 6e5, 3000)), servers=64.0)
+    assert shortness_in_words(log)
+    means, errors = [], []
+    for times in (estimates.TIMES_THE_LOG, 1000, 0):
+        monkeypatch.setattr(estimates, "TIMES_THE_LOG", times)
+        shares = estimates.independent_shares(log, "fcfs", 1)
+        means.append(np.mean(shares))
+        errors.append(np.std(shares, ddof=1) / len(shares) ** 0.5)
+    few, many, too_few = means
+    assert abs(few - many) < 3 * np.hypot(*errors[:2]) < too_few - many

@@ -39,8 +39,9 @@ from mjq_logs.words import ESTIMATES, percent
 
 REPLICATIONS = 10
 JOBS = {"fcfs": 200_000, "easy": 30_000}  # of each replication
-# Of a log of which nothing can be said, so many times fewer, but enough; larger logs are not asked.
-LESS, ENOUGH, LARGE_LOG = 20, 1000, 100_000
+# Of a log of which nothing can be said, so many times fewer, but enough, and many times as many as it has: beside its
+# longest runs the drawn jobs must take long, for those that have not ended count as far as they are done.
+LESS, ENOUGH, TIMES_THE_LOG = 20, 1000, 20
 ON_HOSTS, REPLICATIONS_ON_HOSTS = 100_000, 5  # jobs of each replication on hosts, under every rule the same ones
 WARM = 0.1  # of a replication, which is not counted
 MOST_CONFIGURATIONS = 1_000_000  # up to which exponential classes are solved exactly: some ten seconds
@@ -361,8 +362,8 @@ def _jobs(log, policy):
     if policy not in JOBS:
         raise ValueError(f"policy must be one of {', '.join(JOBS)}; got {policy!r}")
     jobs = JOBS[policy]
-    little = len(log) < LARGE_LOG and shortness_in_words(log) is not None
-    return min(jobs, max(jobs // LESS, ENOUGH)) if little else jobs
+    fewer = max(jobs // LESS, ENOUGH, TIMES_THE_LOG * len(log))
+    return fewer if fewer < jobs and shortness_in_words(log) is not None else jobs
 
 
 def _require_work(log):
