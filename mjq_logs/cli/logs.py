@@ -67,9 +67,9 @@ def replay(log, policies, servers, hosts, estimates, growth, gantt, starts, full
 
     With --hosts 48x12,20x80 each job must fit on one of 48 hosts of 12 servers and 20 of 80. Jobs then start in order
     of arrival, with best fit, with worst fit, and with best fit while 50 waiting jobs are in view: if the first one
-    fits nowhere, others may start, without and with a host that is kept free for it. The first row is one pool. The
-    jobs of which fewest fit on one host are hard to place. The host is kept free to shorten their wait, which has a
-    column of its own.
+    fits nowhere, others may start, without and with a host that is kept free for it. The first row is one pool. A job
+    is hardest to place if no other fits on one host fewer times. The host is kept free to shorten the wait of such
+    jobs, which has a column of its own.
     """
     import numpy as np
     import polars as pl

@@ -50,14 +50,14 @@ def kept_free_in_words(waits: Sequence[float]) -> list[str]:
     """Say what a host gives that is kept free: the mean waits [h] under :data:`PASSING` of the jobs hard to place.
 
     >>> kept_free_in_words([9.0, 1.5, 0.5])
-    ['The jobs of which fewest fit on one host wait 9 h on average in order of arrival, 1.5 h if others may pass, and \
+    ['The jobs that are hardest to place wait 9 h on average in order of arrival, 1.5 h if others may pass, and \
 30 min if a host is also kept free for them.']
     """
     if not waits:
         return []
     strict, freely, kept = map(time_in_words, waits)
     return [
-        f"The jobs of which fewest fit on one host wait {strict} on average in order of arrival, {freely} if others "
+        f"The jobs that are hardest to place wait {strict} on average in order of arrival, {freely} if others "
         f"may pass, and {kept} if a host is also kept free for them."
     ]
 

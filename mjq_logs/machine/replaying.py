@@ -1,4 +1,4 @@
-"""A log replayed on a machine: its jobs come when they came, and who was there before is the initial state.
+"""A log replayed on a machine: its jobs come when they came, and earlier jobs are the initial state.
 
 Who ran when the window began holds servers from the beginning, for what was left of the run and of its limit. Who
 waited is the queue of that instant. Neither is an arrival, and their waits are those of nobody.
@@ -142,7 +142,7 @@ def replay_log(
 
 
 def _before(log, servers):
-    """Return when those who were there come, needs, what is left of runs and limits, priorities, users and starts."""
+    """Return arrivals, needs, remaining runs and limits, priorities, users and starts of the jobs from before."""
     there = log.before
     if there is None or not (fits := checks.fits(plain(there.need), servers, servers)).any():
         return None

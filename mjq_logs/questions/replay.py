@@ -44,7 +44,7 @@ class PolicyReplay(Plain):
         Column("mean wait of the\nhard to place", "h", per=HOUR),
         Field(alias="mean wait of the hard to place [s]"),
     ] = None
-    """Of the jobs of which fewest fit on one host; left out where each job fits everywhere."""
+    """Of the jobs that are hardest to place; left out where each job fits everywhere."""
     utilization: Annotated[Amount | None, BeforeValidator(finite), Column("utilization", "", ".4f")]
     """Null where no time passes from the first arrival to the last end."""
     last_end: Annotated[float, Column("last end", "h", ".1f", per=HOUR), Field(alias="last end [s]")]

@@ -8,7 +8,7 @@
 ``swf``             the Standard Workload Format of the Parallel Workloads Archive
 ``sacct``           what Slurm's accounting prints
 ``table``           CSV and Parquet by a map of columns
-``window``          what it sees of its machine, and who was there at both ends
+``window``          what it sees of its machine, and the jobs present at both ends
 ``facts``           what is known of it, found once, and what makes answers doubtful
 ``clock``           times of a log as dates and hours at its place
 ``calendar``        when how many servers of a machine were up, or which nodes were away

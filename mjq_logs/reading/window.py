@@ -1,4 +1,4 @@
-"""What a log sees of its machine: a window in time, the servers that were held in it, and who was there at both ends.
+"""What a log sees of its machine: a window in time, the servers held in it, and the jobs present at both ends.
 
 A file begins and ends while jobs run and wait. Jobs from before the window are the initial state of a replay and no
 arrivals; those that had not ended count with what they have run.
@@ -23,7 +23,7 @@ MOST_OF_THE_TIME = 0.99
 FEWEST_JOBS = 200  # from which on something is said of load and waits
 LONGEST_RUNS = 5  # of the longest runs there must be in the time that the log sees
 NEGLIGIBLE = 0.01  # share of the work that the runs longer than the longest one may bring
-# Columns of who was there when a window begins, and when it ends; what stands for one that some jobs lack.
+# Columns of the jobs present when a window begins, and when it ends; what stands for one that some jobs lack.
 OF_BEFORE: dict[str, Any] = dict.fromkeys(("need", "run", "arrival", "start", "estimate", "unfinished", "priority"))
 OF_PRESENT = dict.fromkeys(("need", "arrival", "start")) | {"estimate": np.nan, "tasks": 1, "at_once": 0}
 
@@ -212,7 +212,7 @@ def _rows(jobs, which, columns, **changed):
 
 
 def _before(log, which, begin, end, **changed):
-    """Return who was there when a window begins, also of those who were there before that of the log; or None."""
+    """Return the jobs present when a window begins, with those from before the window of the log; or None."""
     parts, old = [_rows(log, which, OF_BEFORE, **changed)], log.before
     if old is not None:
         ends = old.start + old.run
@@ -239,7 +239,7 @@ def _present(log, which, start, end):
 
 
 def window_of(log: Log) -> Window | None:
-    """Return the window of a log, and who was there at both ends; None where the log does not tell when jobs came."""
+    """Return the window of a log, and the jobs present at both ends; None where it does not tell when jobs came."""
     if log.arrival is None:
         return None
     ends = original(log, [log.begin, log.end]).tolist()

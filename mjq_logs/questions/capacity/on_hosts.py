@@ -104,7 +104,7 @@ class HostsWaits(Plain):
     case: Annotated[str, Column("rule")]
     mean: Annotated[float, Column("mean wait", "h")]
     hard: Annotated[Number, Column("of the hard\nto place", "h")]
-    """Mean wait of the jobs of which fewest fit on one host; null where of all jobs as many fit."""
+    """Mean wait of the jobs that are hardest to place; null where each job fits on a host equally often."""
     others: Annotated[Number, Column("of the others", "h")]
 
 

@@ -23,7 +23,7 @@ ASSUMED_OF_HOSTS = """\
 Jobs start in order of arrival, and some always wait. In the row "50 in view" the scheduler looks at 50 waiting jobs: if
 the first one fits nowhere, the others may start. In the row "one free" the emptiest host that could hold the first one
 is kept free for it, and the others start elsewhere.
-Jobs that are hard to place are those of which fewest fit on one host.
+A job is hardest to place if no other fits on one host fewer times.
 Best fit puts a job on the fullest host on which it fits, and worst fit on the emptiest one.
 Of a job that ran on several hosts, it is taken that it needs all of its servers on one host."""
 HOURS = "on the clock of the log, UTC if it counts seconds and names no offset"
@@ -83,7 +83,7 @@ def present_on_hosts(path: str, facts: Facts, hosts: Hosts, result: HostsReport)
             table("Servers lost in the order of the log, and if jobs are drawn from it", result.losses)
         ],
         "which jobs cost most": [
-            table("Without the jobs of which fewest fit on one host; best fit", rows) for rows in costly
+            table("Without the jobs that are hardest to place; best fit", rows) for rows in costly
         ],
         "what a host gives that is kept free": [
             table("Waits in replays with best fit, at the load that came", rows) for rows in waits
