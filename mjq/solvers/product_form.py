@@ -256,31 +256,27 @@ def _convolved(stations):
     unit.flat[0] = 1.0
     before = list(itertools.accumulate(stations, _with_station, initial=unit))
     after = list(itertools.accumulate(reversed(stations), _with_station, initial=unit))[::-1]
-    times = _of_one_chain if unit.ndim == 1 else _of_chains
-    return [times(a, b) for a, b in zip(before[:-1], after[1:], strict=True)], before[-1]
+    return [_times(a, b) for a, b in zip(before[:-1], after[1:], strict=True)], before[-1]
 
 
 def _with_station(a, station):
     """Return the convolution of weights with those of a station."""
     b = station.weights
     if not station.is_geometric():
-        return (_of_one_chain if a.ndim == 1 else _of_chains)(a, b)
+        return _times(a, b)
     k, tail = math.ceil(station.servers), np.zeros_like(a)
     tail[k:] = signal.lfilter([b[k]], [1.0, -station.ratio], a[: len(a) - k])
-    return _of_one_chain(a, b[:k]) + tail
+    return _times(a, b[:k]) + tail
 
 
-def _of_one_chain(a, b):
-    """Return the convolution of two rows of weights, without the zeros at their ends."""
+def _times(a, b):
+    """Return the convolution of two tables of weights, with an axis for each chain; of rows, without zeros at ends."""
+    if a.ndim > 1:
+        from_the_corner = [-(n // 2) for n in a.shape]  # not from the middle, as for a picture
+        return ndimage.convolve(a, b, mode="constant", origin=from_the_corner)
     result, there = np.zeros_like(a), [np.flatnonzero(x) for x in (a, b)]
     if all(len(x) for x in there):
         (first, last), (least, most) = ((x[0], x[-1] + 1) for x in there)
         part = np.convolve(a[first:last], b[least:most])[: len(a) - first - least]
         result[first + least : first + least + len(part)] = part
     return result
-
-
-def _of_chains(a, b):
-    """Return the convolution of two tables of weights, with an axis for each chain."""
-    from_the_corner = [-(n // 2) for n in a.shape]  # not from the middle, as for a picture
-    return ndimage.convolve(a, b, mode="constant", origin=from_the_corner)
