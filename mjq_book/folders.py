@@ -6,7 +6,7 @@ import os
 import re
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from mjq_logs._util.atomic import named
@@ -42,12 +42,21 @@ def refuse_others(path: Path) -> None:
 
 @contextmanager
 def unfinished(path: Path) -> Iterator[Path]:
-    """Make a new empty folder to be filled, which :func:`settle` gives its name; otherwise it is removed at the end."""
+    """Make a new empty folder to be filled, which :func:`settle` gives its name.
+
+    Otherwise it is removed at the end, with folders above that were made for it and are empty.
+    """
+    made = [folder for folder in path.parents if not folder.exists()]
     path.parent.mkdir(parents=True, exist_ok=True)
-    with named(path), tempfile.TemporaryDirectory(prefix=f".{path.name}-", dir=path.parent) as around:
-        new = Path(around) / path.name
-        new.mkdir()
-        yield new
+    try:
+        with named(path), tempfile.TemporaryDirectory(prefix=f".{path.name}-", dir=path.parent) as around:
+            new = Path(around) / path.name
+            new.mkdir()
+            yield new
+    finally:
+        for folder in made:
+            with suppress(OSError):  # it is not empty
+                folder.rmdir()
 
 
 def settle(new: Path, path: Path, force: bool) -> Path:

@@ -160,7 +160,8 @@ def _answers(done, origin):
 
 
 def _plain_words(text):
-    """Return Markdown for a terminal: of links and roles their words."""
+    """Return Markdown for a terminal: of links and roles their words, of formulas their symbols."""
+    text = re.sub(r"(\${1,2})(?=\S)(.+?)(?<=\S)\1(?!\d)", lambda match: runs.page.in_symbols(match[2]), text)
     return re.sub(r"\[([^\[\]]+)\]\([^()]*\)|\{[\w:]+\}`([^`<]+?)(?: <[^`]*>)?`", r"\1\2", text)
 
 

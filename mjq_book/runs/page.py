@@ -14,7 +14,10 @@ from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
 from mjq_book.runs.stored import is_glue
 from mjq_logs._util import atomic
 
-TRANSLATOR = math_core.LatexToMathML(fancy_error=True)  # what it does not know stands on the page, marked
+TRANSLATOR = math_core.LatexToMathML(continue_on_error=True)  # what it does not know stands on the page, marked
+SPACED = set("=≠<>≤≥≈≪≫→+−±⋅×∈")  # operators with a space on both sides in plain text
+PLAIN = str.maketrans({"∗": "*", ",": ", ", "\u2061": ""})  # the last one stands between a function and its argument
+END = "\u200b"  # of a subscript or a power
 NUMBER = re.compile(r"\\tag\{([^}]*)\}")
 STYLE = "main { max-width: 60rem; margin: auto; } .number { float: right; } math[display=block] { overflow-x: auto; }"
 
@@ -33,6 +36,32 @@ class _Renderer(IPythonRenderer):
 
     def latex_environment(self, name: str, body: str) -> str:
         return self.block_math(rf"\begin{{{name}}}{body}\end{{{name}}}")
+
+
+def in_symbols(tex: str) -> str:
+    r"""Return a formula as plain text, for a terminal.
+
+    >>> in_symbols(r"E[W_q^2] \ge \frac{\lambda}{1 - \rho} + n^{-3/2} \ln n, D_1 D_2")
+    'E[W_q^2] ≥ λ/(1 − ρ) + n^(−3/2) ln n, D_1 D_2'
+    """
+    parsed = BeautifulSoup(TRANSLATOR.convert_with_local_state(tex, displaystyle=False), "html.parser")
+    text = re.sub(r"(?<=\() | (?=\))|(?<=\( [−+]) ", "", " ".join(_symbols(parsed).split()))
+    return re.sub(rf"{END}(?=[\w(])", " ", text).replace(END, "")
+
+
+def _symbols(node):
+    """Return a part of a formula, which is MathML, as plain text."""
+    parts = [child if isinstance(child, str) else _symbols(child) for child in node.children]
+    if node.name == "mfrac":
+        return "/".join(part if part.strip().isalnum() else f"({part})" for part in parts)
+    if node.name == "msqrt":
+        return f"√({''.join(parts)})"
+    marks = {"msub": "_", "munder": "_", "msup": "^", "msubsup": "_^", "munderover": "_^"}.get(node.name, "")
+    for k, mark in enumerate(marks, 1):
+        parts[k] = parts[k] if parts[k] in "*′" else mark + (parts[k] if parts[k].isalnum() else f"({parts[k]})")
+    text = ("; " if node.name == "mtable" else "").join(parts).translate(PLAIN) + END * bool(marks)
+    is_word = node.name in ("mi", "mtext") and len(text) > 1
+    return f" {text} " if is_word or text in SPACED or node.name in ("mspace", "mtd") else text
 
 
 def _html(markdown: str) -> str:

@@ -43,8 +43,8 @@ MAIN_HELP = """Run the chapters of the book with your own numbers, or study the 
     mjq sheets stability -o week2        write a different exercise sheet for each student
     mjq grade answers.csv week2/key.csv  grade their answers
 
-Errors go to stderr. The exit status is 2 if the input is wrong, 1 if a run fails, and 3 if no size of a plan meets its
-target.
+Errors go to stderr. The exit status is 2 if the input is wrong, 1 if a run fails, 3 if no size of a plan meets its
+target, and 130 if the command is stopped.
 """.replace("\n\n    ", "\n\n\b\n    ")
 LAST_LINE = (
     "mjq COMMAND --help explains the options of a command. To let the Tab key complete names in bash, put "
@@ -98,14 +98,15 @@ def main(arguments: Sequence[str]) -> int:
         message = f"{error.filename}: {error.strerror}" if error.filename and error.strerror else error
         return _refuse(arguments, message, common.FAILED)
     except (RuntimeError, ArithmeticError) as error:
-        if type(error) is RuntimeError and isinstance(error.__cause__, KeyboardInterrupt):  # as a class was being made
+        by_hand = isinstance(error.__cause__, KeyboardInterrupt)
+        if by_hand and type(error) is RuntimeError:  # as a class was being made
             return _stopped(arguments)
-        return _refuse(arguments, error, common.FAILED)
+        return _refuse(arguments, error, common.STOPPED if by_hand else common.FAILED)
 
 
 def _stopped(arguments):
     """Say that the command was stopped; return the exit status."""
-    return _refuse(arguments, "stopped", common.FAILED)
+    return _refuse(arguments, "stopped", common.STOPPED)
 
 
 def _refuse(arguments, message, status, hint=""):

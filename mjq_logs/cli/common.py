@@ -16,7 +16,7 @@ from mjq._util.plain import printable
 from mjq_logs._util import atomic
 from mjq_logs.cli.alive import erase
 
-BAD_INPUT, FAILED = 2, 1  # exit statuses
+BAD_INPUT, FAILED, STOPPED = 2, 1, 130  # exit statuses; the last one is a shell's
 
 force_option, replace_option = (  # the second is for commands that need not know it, for their files alone
     click.option("--force", is_flag=True, expose_value=exposed, help="Replace results that exist already.")

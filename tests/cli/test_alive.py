@@ -92,7 +92,7 @@ def endless(tmp_path):
 def test_nothing_is_told_of_what_is_left_half_done(tmp_path, sent):
     words = [sys.executable, "-W", "always", "-c", HALF_DONE, sent.name]
     run = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, timeout=LONGEST)
-    assert (run.returncode, run.stdout, run.stderr) == (1, "", "mjq: stopped\n")
+    assert (run.returncode, run.stdout, run.stderr) == (130, "", "mjq: stopped\n")
 
 
 @pytest.mark.parametrize("sent", alive.SIGNALS)
@@ -100,7 +100,7 @@ def test_a_compiled_loop_is_stopped(endless, sent):
     time.sleep(0.2)  # for it to be in the loop; it is stopped before, too
     endless.send_signal(sent)
     out, err = endless.communicate(timeout=LONGEST)
-    assert (endless.returncode, out) == (1, "")
+    assert (endless.returncode, out) == (130, "")
     assert json.loads(err) == {"command": "replay", "error": {"type": "failure", "message": "stopped"}}
 
 

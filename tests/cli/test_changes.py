@@ -160,7 +160,7 @@ def test_what_differs_though_it_cannot_depend_on_the_parameters_is_told_apart():
 
 CHAPTER = {
     "parameters": "n: int = 30  # servers\nm: int = 1  # nothing else",
-    "cell": "from IPython.display import Markdown\n\nMarkdown(f'Of {n} servers {n // 4} are idle.')",
+    "cell": "from IPython.display import Markdown\n\nMarkdown(f'Of {n} servers {n // 4} are idle: $p_2$.')",
     "other": "Markdown(f'There is {m} of them.')",
 }
 
@@ -168,7 +168,7 @@ CHAPTER = {
 def test_a_run_ends_with_the_answers_that_changed(tmp_path):
     stored = [
         new_output("execute_result", {"text/markdown": f"{text}"})
-        for text in ("Of 30 servers 7 are idle.", "There is 1 of them.")
+        for text in ("Of 30 servers 7 are idle: $p_2$.", "There is 1 of them.")
     ]
     cells = [new_code_cell(text, metadata={"name": name, "tags": [name]}) for name, text in CHAPTER.items()]
     for cell, output in zip(cells[1:], stored, strict=True):
@@ -182,7 +182,7 @@ def test_a_run_ends_with_the_answers_that_changed(tmp_path):
     assert first[1:] == [
         "With n = 60, other than in the notebook: 1 sentence.",
         "In brackets, what the notebook has:",
-        "  Of 60 [30] servers 15 [7] are idle.",
+        "  Of 60 [30] servers 15 [7] are idle: p_2.",
     ]
     same = said("run", "small.ipynb", "-q", "--label", "b", cwd=tmp_path).out.splitlines()
     assert same[1:] == ["All sentences, tables and figures are those of the notebook."]

@@ -193,7 +193,7 @@ def test_ctrl_c_keeps_what_is_finished(tmp_path, small):
         time.sleep(0.1)
     os.killpg(sweep.pid, signal.SIGINT)  # as a terminal does: to the workers too, which should leave the word to us
     _, told = sweep.communicate(timeout=300)
-    assert sweep.returncode == 1
+    assert sweep.returncode == 130
     assert "KeyboardInterrupt" not in told
     assert re.search("it was interrupted; 1 of 2 cases are finished and kept in runs/small/a", told)
     assert [r["status"] for r in csv_rows(tmp_path / "runs/small/a/cases.csv")] == ["done", "missing"]
