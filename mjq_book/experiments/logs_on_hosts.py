@@ -21,10 +21,6 @@ difference, for the same jobs; without one, it says ``nothing``.
 
 In the order of the log, `own` is the mean over :data:`TIES` ways to choose among hosts that are alike, `own_low` and
 `own_high` are the smallest and the largest of them. A log has one order only, so this is no interval.
-
-``openb_shuffled.csv`` says whether the order of the pods of *openb* matters under best fit with 50 jobs in view: the
-same `share` if the pods of each `block` of successive ones are shuffled, `passes` times one after the other. A block
-of 1 is the order of the log. `low` and `high` are the smallest and the largest share of :data:`TIES` shuffles.
 """
 
 from __future__ import annotations
@@ -50,7 +46,6 @@ from mjq_logs.questions.capacity.estimates import independent_shares, own_order_
 from mjq_logs.reading.vectors import Vectors
 
 TABLE = Path(__file__).parent / "tables/logs_on_hosts.csv"
-SHUFFLED = Path(__file__).parent / "tables/openb_shuffled.csv"
 COMMAND = "make experiment NAME=logs_on_hosts"
 LOGS = {"MetaCentrum 2013": "wagap-2013.swf.gz", "Alibaba openb": "openb_pod_list_default.csv.gz"}
 KB, BYTES = 2.0**20, 2.0**30  # in a GB
@@ -58,7 +53,6 @@ ZEWURA = Hosts((20,), ((80.0, 529_426_432 / KB),))
 OPENB = Hosts((64,), ((8.0, 96.0, 384.0),))
 FIRST_DAY, DAY = 110, 86_400
 TIES = 6
-BLOCKS, PASSES = (1, 10, 100, 1000), (2, 3, 4, 8, 16)
 COPIES = 16  # of each job, with other times
 OF_LOG, ALIKE = "of the log", "alike"
 ALL, NO_LARGE, NO_LONE = "all", "without large", "without lone"
@@ -143,22 +137,6 @@ def _difference(values, rule, less):
     return values[rule] if less == NOTHING else values[rule] - values[less]
 
 
-def shuffled(log: Log, hosts: Hosts) -> Iterator[dict]:
-    """Yield the share under a view if the jobs of each block of a log are shuffled, once or several times in a row."""
-    log, _, _ = jobs_that_fit(put_on_hosts(log, hosts), hosts)
-    rule, rng, whole = rules_on(hosts)["freely"], np.random.default_rng(1), len(log)
-    for block, passes in [(block, 1) for block in (*BLOCKS, whole)] + list(itertools.product((1, whole), PASSES)):
-        blocks = np.split(np.arange(whole), range(block, whole, block)) * passes
-        shares = [
-            own_order_capacity(
-                log.of(np.concatenate([rng.permutation(part) for part in blocks])), rule._replace(seed=seed)
-            ).share
-            for seed in range(TIES)
-        ]
-        ends = {"low": min(shares), "high": max(shares)}
-        yield {"block": block, "passes": passes, "share": float(np.mean(shares))} | ends
-
-
 def _ends(values):
     if values is None:
         return {"own": None, "own_low": None, "own_high": None}
@@ -167,7 +145,6 @@ def _ends(values):
 
 def main() -> None:
     folder = required_traces()
-    keep(SHUFFLED, list(shuffled(*openb(folder))), COMMAND, digits=4)
     logs = tqdm(READ.items(), desc="logs")
     keep(TABLE, [row for name, read in logs for row in rows(name, *read(folder))], COMMAND, digits=4)
 

@@ -1,7 +1,6 @@
 """A row of each kept table, computed again: a test that only reads a table cannot fail when its code changes."""
 
 from functools import partial
-from itertools import islice
 
 import pytest
 
@@ -86,11 +85,6 @@ def of_outages(name):
     return ours
 
 
-def of_openb_shuffled():
-    """The order of the log, and the first shuffles."""
-    return list(islice(logs_on_hosts.shuffled(*logs_on_hosts.openb(TRACES)), 2))[-1]
-
-
 def of_real_waits(name):
     *_, easy = real_waits.rows(name, log(real_waits.LOGS[name]))
     return easy
@@ -125,7 +119,6 @@ ROWS = [
     ("logs_on_hosts", ["log", "times", "jobs", "rule", "less"], of_hosts, 1e-3, [slow, needs_traces]),
     ("near_saturation", ["configurations"], of_constants, 1e-7, [slow]),
     ("near_saturation_waits", ["load"], of_simulation_near_saturation, 1e-4, [slow]),
-    ("openb_shuffled", ["block", "passes"], of_openb_shuffled, 1e-3, [needs_traces]),
     ("outages", ["log", "rule"], partial(of_outages, "KTH-SP2"), 1e-4, [needs_traces]),
     ("outages", ["log", "rule"], partial(of_outages, "Theta"), 1e-4, [slow, needs_traces]),
     ("public_logs_waits", ["log", "policy"], of_waits, 1e-4, [needs_traces]),

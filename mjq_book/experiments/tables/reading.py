@@ -22,7 +22,6 @@ KEPT = {
     "logs_on_hosts": "logs_on_hosts",
     "near_saturation": "near_saturation",
     "near_saturation_waits": "near_saturation",
-    "openb_shuffled": "logs_on_hosts",
     "outages": "outages",
     "public_logs": "public_logs",
     "public_logs_waits": "public_logs",
