@@ -14,6 +14,8 @@ eigenvector is the steady state. To sweep again and again finds it, too, but slo
    direction, whose eigenvalue is nearly 1, hardly changes in a sweep. So divide the residual by the gap between 1 and
    the second eigenvalue. Where a rough bound on the gap already shows an error below 1e-9, the gap is not computed;
    otherwise the same iterations find the two dominant eigenvalues, to a few digits.
+5. If the error may be above 1e-13 in a small system, or above 1e-9 in a larger one, take the answer of elimination
+   instead; where that would take too long, there is no answer.
 
 **Cost.** A vector of the basis takes one sweep and, for vectors of length `S` and a basis of `m`, time :math:`S m` to
 compare it with the others; memory is :math:`S m` numbers.
@@ -30,13 +32,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from scipy.sparse import linalg
 from threadpoolctl import ThreadpoolController
 
+Answer = TypeVar("Answer")
+
 TRUSTED_ERROR = 1e-9  # relative, up to which an answer is given; the estimate may be a few times too small
+SURE_ERROR = 1e-13  # the same where elimination, which is exact to rounding, takes little time
 LEAST_RESIDUAL = 1e-16  # relative, that can be told from none
 GAP_TOLERANCE, GAP_RESTARTS = 1e-3, 50  # of the second eigenvalue, which need not be known well
 
@@ -119,6 +124,49 @@ def estimated_error(
     residual = max(residual, LEAST_RESIDUAL)
     by_bound = residual / min(1.0, slowest)
     return by_bound if by_bound <= TRUSTED_ERROR else np.divide(residual, gap(operator, size, basis))
+
+
+def trusted(
+    size: int,
+    most: tuple[int, int, int],
+    iterated: Callable[[], tuple[Answer, float, float]],
+    eliminated: Callable[[], Answer],
+    rates: str,
+) -> Answer:
+    """Return the answer of iterations where the estimate of its error is small enough, else that of elimination.
+
+    Parameters
+    ----------
+    size : int
+        Unknowns.
+    most : (int, int, int)
+        Unknowns up to which to eliminate: at once, where the error may be above 1e-13, and where it may be above 1e-9.
+    iterated, eliminated : callable
+        The first returns an answer, its residual, and the estimate of its error.
+    rates : str
+        From where to where they go, for the message.
+
+    Raises
+    ------
+    ArithmeticError
+        If iterations cannot be trusted, and the system is too large to eliminate.
+
+    Examples
+    --------
+    >>> trusted(500, (350, 1000, 6000), lambda: ("iterated", 1e-15, 1e-12), lambda: "eliminated", "1 to 2")
+    'eliminated'
+    """
+    dense, few, patient = most
+    if size > dense:
+        answer, residual, error = iterated()
+        if error <= (SURE_ERROR if size <= few else TRUSTED_ERROR):
+            return answer
+        if size > patient:
+            raise ArithmeticError(
+                f"rates {rates} lie too far apart for {size} unknowns: with a residual of {residual:.2g} the error may "
+                f"be {error:.2g}"
+            )
+    return eliminated()
 
 
 def gap(operator: Callable[[np.ndarray], np.ndarray], size: int, basis: int) -> float:

@@ -59,7 +59,7 @@ Rule = Callable[[State], Iterable[tuple[State, Any]]]  # from a state to its pai
 
 MOST_STATES = 1_000_000  # to list
 RAREST_TRANSITION = 1e-150  # probability of one that still counts
-FEW_STATES = 100  # up to which a table of all rates is the fastest
+FEW_STATES = 300  # up to which a table of all rates is the fastest
 MOST_IN_BAND = 200_000_000  # numbers in the band of an elimination: 1.6 GB
 SLICE = 1_000_000_000  # entries to change between two looks at the clock: some seconds
 RESCALED_FROM = 1e200  # size of an entry of the solution: only ratios matter until the end
@@ -180,17 +180,19 @@ def stationary(Q: ArrayLike | sparse.sparray, states: Sequence[Hashable] | None 
     array([1.e+00, 1.e-16])
     """
     if isinstance(Q, np.ndarray) and 0 < len(Q) <= FEW_STATES and Q.shape == (len(Q), len(Q)):
-        table = Q.astype(float)
-        if _is_connected(table):  # otherwise what is wrong is found below
-            row, column, rate = _off_diagonal(table)
-            return _solved(row, column, rate, np.arange(len(table)))
+        table = np.array(Q, dtype=float, order="C")
+        np.fill_diagonal(table, 0.0)
+        if table.min() >= 0 and _is_connected(table, 0.0):  # otherwise what is wrong is found below
+            return _solved(table, 0, len(table) - 1)
     rates = _rates_off_diagonal(Q)
     if rates.shape[0] == 0:
         raise ValueError("the chain has no states")
     _require_irreducible(rates, states)
     order = csgraph.reverse_cuthill_mckee((rates + rates.T).tocsr(), symmetric_mode=True)
     entries = rates[order][:, order].tocoo()
-    return _solved(entries.row, entries.col, entries.data, order)
+    pi = np.empty(len(order))
+    pi[order] = _solved(*_band(entries.row, entries.col, entries.data, len(order)))
+    return pi
 
 
 def _rates_off_diagonal(Q):
@@ -203,36 +205,26 @@ def _rates_off_diagonal(Q):
     return rates
 
 
-def _off_diagonal(Q):
-    """Return row, column and rate of each transition."""
-    row, column = np.nonzero(Q)
-    apart = row != column
-    row, column = row[apart], column[apart]
-    return row, column, Q[row, column]
-
-
-def _solved(row, column, rate, order):
-    """Return the stationary distribution, from the transitions of states in the order of their elimination."""
-    pi = np.full(len(order), np.nan)
+def _solved(rates, slant, width):
+    """Return the stationary distribution by elimination within `rates`, a band or a table; see :func:`_eliminate`."""
     with np.errstate(all="ignore"):  # what is no number is found below
-        band, width = _band(row, column, rate, len(order))
         step = max(1, SLICE // (width + 1) ** 2)
-        for last in range(len(order) - 1, 0, -step):
+        for last in range(len(rates) - 1, 0, -step):
             require_time()
-            _eliminate(band, width, last, max(0, last - step))
-        pi[order] = _substituted(band, width)
+            _eliminate(rates, slant, width, last, max(0, last - step))
+        pi = _substituted(rates, slant, width)
     _require_numbers(pi)
     return pi
 
 
 def _band(row, column, rate, n):
-    """Return the rates between n states, ``band[i, j - i + width]`` from i to j, and the width."""
+    """Return the rates between n states, ``band[i, j - i + width]`` from i to j, its slant, 1, and the width."""
     width = int(abs(row - column).max(initial=0))
     if n * (2 * width + 1) > MOST_IN_BAND:
         raise ValueError(f"{n} states with a band of {width} are too many to eliminate; use a structured solver")
     band = np.zeros((n, 2 * width + 1))
     band[row, column - row + width] = rate
-    return band, width
+    return band, 1, width
 
 
 def _require_numbers(values):
@@ -258,19 +250,20 @@ def stationary_of_recurrent_part(P: np.ndarray) -> np.ndarray:
     >>> stationary_of_recurrent_part(np.array([[0.5, 0.5, 0.0], [0.0, 0.0, 1.0], [0.0, 0.5, 0.5]])).round(6)
     array([0.      , 0.333333, 0.666667])
     """
-    if len(P) <= FEW_STATES and _is_connected(np.where(P > RAREST_TRANSITION, P, 0.0)):
-        return stationary(P)
+    table = np.array(P, dtype=float, order="C")
+    if _is_connected(table, RAREST_TRANSITION):
+        return _solved(table, 0, len(table) - 1)
     parts, label = csgraph.connected_components(P > RAREST_TRANSITION, connection="strong")
     transient = [(P[np.ix_(label == part, label != part)] > RAREST_TRANSITION).any() for part in range(parts)]
     recurrent = np.flatnonzero(label == int(np.argmin(transient)))
     pi = np.zeros(len(P))
-    pi[recurrent] = stationary(P[np.ix_(recurrent, recurrent)])
+    pi[recurrent] = _solved(np.array(P[np.ix_(recurrent, recurrent)], dtype=float, order="C"), 0, len(recurrent) - 1)
     return pi
 
 
 @numba.njit(cache=True, nogil=True)
-def _is_connected(Q):
-    """Return whether no rate is negative, and all states can be reached from the first one, and it from them."""
+def _is_connected(Q, negligible):
+    """Return whether rates above the negligible one lead from the first state to all others, and from these to it."""
     n = len(Q)
     for forward in (True, False):
         seen, reached, size = np.zeros(n, dtype=np.bool_), np.zeros(n, dtype=np.int64), 1
@@ -278,12 +271,11 @@ def _is_connected(Q):
         for k in range(n):
             if k == size:
                 return False
+            if size == n:
+                break
             s = reached[k]
             for t in range(n):
-                rate = Q[s, t] if forward else Q[t, s]
-                if rate < 0 and s != t:
-                    return False
-                if rate > 0 and not seen[t]:
+                if (Q[s, t] if forward else Q[t, s]) > negligible and not seen[t]:
                     seen[t] = True
                     reached[size] = t
                     size += 1
@@ -312,31 +304,38 @@ def _few(items, most=6):
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
-def _eliminate(band, width, first, last):
-    """Eliminate states from the first one given down to the last one, which is kept."""
+def _eliminate(rates, slant, width, first, last):
+    """Eliminate states from the first one given down to the last one, which is kept.
+
+    The rate from i to j, which are at most `width` apart, is ``rates[i, j]`` in a table, of slant 0, and
+    ``rates[i, j - i + width]`` in a band, of slant 1.
+    """
     for k in range(first, last, -1):
-        low = max(0, k - width)
+        low, shift = max(0, k - width), slant * (width - k)
+        out = rates[k][low + shift : k + shift]
         leaving = 0.0
-        for j in range(low, k):
-            leaving += band[k, j - k + width]
+        for j in range(len(out)):
+            leaving += out[j]
         for i in range(low, k):
-            into = band[i, k - i + width]
+            shift = slant * (width - i)
+            row = rates[i][low + shift : k + shift + 1]
+            into = row[len(out)]
             if into > 0:
                 share = into / leaving
-                band[i, k - i + width] = share
-                for j in range(low, k):
-                    band[i, j - i + width] += share * band[k, j - k + width]
+                row[len(out)] = share
+                for j in range(len(out)):
+                    row[j] += share * out[j]
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
-def _substituted(band, width):
+def _substituted(rates, slant, width):
     """Substitute back: return the stationary distribution after the elimination of all states but the first."""
-    n = band.shape[0]
+    n = rates.shape[0]
     pi = np.zeros(n)
     pi[0] = 1.0
     for k in range(1, n):
         for i in range(max(0, k - width), k):
-            pi[k] += pi[i] * band[i, k - i + width]
+            pi[k] += pi[i] * rates[i, k + slant * (width - i)]
         if pi[k] > RESCALED_FROM:
             pi /= pi[k]
     return pi / sums.total(pi)
@@ -438,7 +437,7 @@ def until_absorption(
         order = csgraph.reverse_cuthill_mckee((among + among.T).tocsr(), symmetric_mode=True)
         places = np.flatnonzero(inside)[order]
         entries = among[order][:, order].tocoo()
-        band, width = _band(entries.row, entries.col, entries.data, len(order))
+        band, _, width = _band(entries.row, entries.col, entries.data, len(order))
         ends = np.asarray(moves[:, ~inside].sum(axis=1)).ravel()[places]
         with np.errstate(all="ignore"):  # what is no number is found below
             gained[places] = _absorb(band, width, ends, np.array(gains, dtype=float)[places])

@@ -26,10 +26,11 @@ configurations with one job of class `j` less or more.
 3. *Pass up*, from the first configuration to the last. The flow of heads of class `i` that are about to enter `k`, by
    departures or freshly drawn after an admission into `k`, is added to the admissions into :math:`k + i`. These
    admissions are the new `f`.
-4. Find the `f` that a pass down and up keeps. With up to 150 unknowns, `T` is formed column by column and solved by
-   state elimination (:mod:`mjq.solvers.chain`): weighted by the probability that the queue stops at `k`, it is the
-   matrix of a chain in steps. Larger systems are solved by Arnoldi iterations on the two passes
-   (:mod:`mjq.solvers.arnoldi`). Unknowns are only those configurations at which the queue can stop.
+4. Find the `f` that a pass down and up keeps. With up to 350 unknowns, form `T`: one pass from the last configuration
+   to the first and one back carry, for all unknowns at once, what of a unit of flow gets there. Solve it by state
+   elimination (:mod:`mjq.solvers.chain`): weighted by the probability that the queue stops at `k`, it is the matrix of
+   a chain in steps. Larger systems are solved by Arnoldi iterations on the two passes (:mod:`mjq.solvers.arnoldi`).
+   Unknowns are only those configurations at which the queue can stop.
 5. Make two plain passes more, which repair the relative accuracy of small entries, and a third to measure by how much
    `f` still changes. After iterations, divide this residual by the gap between the two largest eigenvalues of `T` to
    estimate the error. If that is above 1e-13 with up to 1000 unknowns, or above 1e-9 with up to 6000, solve the system
@@ -38,9 +39,9 @@ configurations with one job of class `j` less or more.
 
 **Cost.** No generator is stored. With `M` configurations and `L` classes, two passes take of the order of :math:`M L^2`
 operations, tables and probabilities take a few times `M L` numbers, and Arnoldi iterations keep 40 vectors of at most
-`M` numbers, 20 of very long ones (`M L` numbers with a memory of the class). Elimination of `U` unknowns takes `U`
-passes, time :math:`U^3` and memory :math:`U^2`. In a system of five classes with 117,130 states a count gives about 70
-pairs of passes.
+`M` numbers, 20 of very long ones (`M L` numbers with a memory of the class). Elimination of `U` unknowns takes time
+:math:`M L^2 U` to form `T`, then :math:`U^3`, and memory :math:`U^2`. In a system of five classes with 117,130 states a
+count gives about 70 pairs of passes.
 
 **Accuracy.** Tests compare it with :mod:`mjq.solvers.chain` on random systems: each probability agrees to 11 digits and
 the throughput to 12, also where rates are nine orders of magnitude apart. Iterations and elimination agree to 13 digits
@@ -66,8 +67,8 @@ from mjq._util.checks import TooLarge, shown
 from mjq._util.compiling import numba
 from mjq.solvers import arnoldi, chain
 
-DENSE_UNKNOWNS = 150  # up to which to eliminate T takes less time than Arnoldi iterations
-FEW_UNKNOWNS, SURE_ERROR = 1000, 1e-13  # up to so many, T is eliminated where the error of iterations may be larger
+DENSE_UNKNOWNS = 350  # up to which to eliminate T takes less time than Arnoldi iterations
+FEW_UNKNOWNS = 1000  # up to which it is eliminated where iterations may err by more than rounding
 PATIENT_UNKNOWNS = 6000  # up to which it is eliminated where iterations cannot be trusted
 MOST_CONFIGURATIONS = 20_000_000  # some 2 GB of tables for two classes
 FLOW_TOLERANCE = 1e-12  # largest relative change of the admission flow in one pass
@@ -75,6 +76,7 @@ BASIS_VECTORS, FEW_VECTORS = 40, 20  # the latter where vectors are so long that
 LONG_VECTOR = 1_000_000
 WHOLE_UNITS = 10_000_000  # units of the resource, for each class once, up to which configurations are counted first
 MOST_SWEEPS = 20_000
+NUMBERS_AT_ONCE = 1_000_000  # to carry by configuration and class while T is formed, twice
 WAYS_ON = "aggregate classes, simulate, or, where all rates are equal, call mjq.stability.throughput_equal_rates"
 MOST_VISITS = 10_000_000_000  # classes of configurations, over all passes: some minutes
 
@@ -140,35 +142,65 @@ def configurations(
     >>> configurations([4, 4], [[1, 3], [3, 1]]).counts.tolist()
     [[0, 0], [0, 1], [1, 0], [1, 1]]
     """
-    whole, needs = np.atleast_1d(np.asarray(resource, dtype=float)), np.asarray(needs, dtype=float)
+    whole, needs = np.atleast_1d(np.asarray(resource, dtype=float)), np.array(needs, dtype=float)
     needs = needs.reshape(len(needs), len(whole))
-    slack = np.broadcast_to(np.asarray(slack, dtype=float), whole.shape)
-    free = np.broadcast_to(2 * needs.max(axis=0) if most_free is None else np.asarray(most_free), whole.shape)
+    free = 2 * needs.max(axis=0) if most_free is None else np.asarray(most_free)
+    room, held = whole + slack, whole - free - slack
     too_many = f"more than {limit} configurations fit into {shown(resource)}: {WAYS_ON}"
-    if _number(whole, needs, free) > limit:
+    alone = [int(count) for count in _copies(room, needs).min(axis=1)]
+    if prod(count + 1 for count in alone) > limit and _number(whole, needs, np.broadcast_to(free, whole.shape)) > limit:
         raise TooLarge(too_many)
-    with np.errstate(divide="ignore"):
-        alone = np.floor(_copies(whole + slack, needs).min(axis=1))
-    strides = _strides([int(count) for count in alone])
-    counts = np.zeros((1, 0), dtype=np.int32)
-    used = np.zeros((1, len(whole)))
-    for i, need in enumerate(needs):
-        some = need > 0
-        most = np.floor((whole + slack - used)[:, some] / need[some]).min(axis=1)
-        least = np.zeros_like(most)
-        if i == len(needs) - 1:
-            least = np.maximum(0, np.ceil(_copies(whole - free - slack - used, need)).min(axis=1))
-        room = np.maximum(most - least + 1, 0)
-        if room.sum() > limit:
-            raise TooLarge(too_many)
-        room, least = room.astype(np.intp), least.astype(np.int64)
-        before = np.repeat(np.arange(len(counts)), room)
-        extra = least[before] + np.arange(len(before)) - np.repeat(np.cumsum(room) - room, room)
-        if most.max(initial=0) >= 2**31:
-            raise TooLarge(f"more than {2**31} jobs of one class fit into {shown(resource)}: change the unit of work")
-        counts = np.column_stack([counts[before], extra]).astype(np.int32)
-        used = used[before] + extra[:, None] * need
+    strides = _strides(alone)
+    number = _list(room, held, needs, limit, np.empty((0, len(needs)), dtype=np.int32))
+    if number > limit:
+        raise TooLarge(too_many)
+    if max(alone) >= 2**31:
+        raise TooLarge(f"more than {2**31} jobs of one class fit into {shown(resource)}: change the unit of work")
+    counts = np.empty((number, len(needs)), dtype=np.int32)
+    _list(room, held, needs, limit, counts)
     return Configurations(counts, *_neighbours(counts.astype(np.int64) @ strides, strides))
+
+
+@numba.njit(cache=True, nogil=True)
+def _list(room, held, needs, limit, counts):
+    """Write the sets of jobs that fit into the room and hold at least so much of one resource; return their number.
+
+    Nothing is written if `counts` is empty, and they are not counted far beyond the limit.
+    """
+    classes, resources = needs.shape
+    used, here, most = np.zeros((classes, resources)), np.zeros(classes, np.int64), np.zeros(classes)
+    number, i = 0, 0
+    while True:
+        here[i], most[i], least = 0, np.inf, np.inf  # of class i, given the jobs of the classes before it
+        for r in range(resources):
+            need, lacking = needs[i, r], held[r] - used[i, r]
+            if need > 0:
+                most[i] = min(most[i], np.floor((room[r] - used[i, r]) / need))
+                least = min(least, np.ceil(lacking / need))
+            elif lacking <= 0:
+                least = 0.0
+        least = max(least, 0.0)
+        last = i == classes - 1
+        if last and least <= most[i]:
+            if len(counts):
+                for count in range(int(least), int(most[i]) + 1):
+                    counts[number] = here
+                    counts[number, i] = count
+                    number += 1
+            else:
+                number += int(most[i] - least) + 1
+            if number > limit:
+                return number
+        if last or most[i] < 0:  # on to the next number of a class before
+            i -= 1
+            while i >= 0 and here[i] >= most[i]:
+                i -= 1
+            if i < 0:
+                return number
+            here[i] += 1
+        for r in range(resources):
+            used[i + 1, r] = used[i, r] + here[i] * needs[i, r]
+        i += 1
 
 
 def _copies(room, need):
@@ -304,26 +336,25 @@ def saturated(
     rates, mix = np.asarray(rates, dtype=float), np.asarray(mix, dtype=float)
     passes = _Passes(configurations, rates, mix)
     most_sweeps = min(MOST_SWEEPS, max(BASIS_VECTORS, MOST_VISITS // configurations.counts.size))
-    flow = (_eliminated if passes.size <= DENSE_UNKNOWNS else _arnoldi)(passes, tolerance, most_sweeps)
-    flow, probabilities, residual = _settled(passes, flow, tolerance)
-    if passes.size > DENSE_UNKNOWNS:
-        error = _error(passes, probabilities, residual)
-        most = SURE_ERROR if passes.size <= FEW_UNKNOWNS else arnoldi.TRUSTED_ERROR
-        if error > most and passes.size <= PATIENT_UNKNOWNS:
-            flow = _eliminated(passes, tolerance, most_sweeps)
-            flow, probabilities, residual = _settled(passes, flow, tolerance)
-        elif error > most:
-            raise ArithmeticError(
-                f"rates {rates.min():.3g} to {rates.max():.3g} lie too far apart for {passes.size} unknowns: with a "
-                f"residual of {residual:.2g} the error may be {error:.2g}"
-            )
+
+    def iterated():
+        found = _settled(passes, _arnoldi(passes, tolerance, most_sweeps), tolerance)
+        return found, found[1], _error(passes, *found)
+
+    probabilities, residual = arnoldi.trusted(
+        passes.size,
+        (DENSE_UNKNOWNS, FEW_UNKNOWNS, PATIENT_UNKNOWNS),
+        iterated,
+        lambda: _settled(passes, _eliminated(passes), tolerance),
+        f"{rates.min():.3g} to {rates.max():.3g}",
+    )
     probabilities /= probabilities.sum()
     throughput = float((probabilities.sum(axis=1) * passes.departures).sum())
     return SaturatedState(configurations, probabilities, throughput, residual, passes.count)
 
 
 def _settled(passes, flow, tolerance):
-    """Return the flow after two more plain passes, its probabilities, and how much one more pass changes it."""
+    """Return the probabilities of a flow after two more plain passes, and how much one more pass changes it."""
     # Sums of positive numbers, which repair the relative accuracy of small entries.
     flow = passes(passes(flow))
     again, probabilities = passes(flow), passes.probabilities()
@@ -333,7 +364,7 @@ def _settled(passes, flow, tolerance):
         raise ArithmeticError(
             f"the saturated system did not converge: residual {residual:.2g} after {passes.count} passes"
         )
-    return flow, probabilities, residual
+    return probabilities, residual
 
 
 def _error(passes, probabilities, residual):
@@ -407,17 +438,29 @@ class _Passes:
         _drain(*self.tables, self.rates, self.heads, self.departures, self.everywhere, self.found)
         return _admit(self.tables[1], self.heads, self.found)[self.places]
 
+    def matrix(self):
+        """Return T, in rows what a unit of flow becomes, by passes that carry as many columns as memory holds."""
+        number = np.full(self.everywhere.shape, -1)
+        number[self.places] = np.arange(self.size)
+        T, columns = np.zeros((self.size, self.size)), max(1, NUMBERS_AT_ONCE // self.found.size)
+        for first in range(0, self.size, columns):
+            require_time()
+            self.count += 1
+            last = min(first + columns, self.size)
+            _reach(*self.tables, self.rates, self.heads.matrix, self.departures, number, first, last, T)
+        return T
+
     def probabilities(self):
         """Return the probability of each state, as the last pass found them."""
         return np.where(self.tables[1] < 0, self.found, 0.0)
 
 
-def _eliminated(passes, _tolerance, _most_sweeps):
+def _eliminated(passes):
     """Return the admission flow by state elimination on T, exact to rounding however stiff the rates."""
-    T = np.array([passes(unit) for unit in np.eye(passes.size)])
-    # Scaled by the conserved functional, T is the transition matrix of a chain.
-    q = passes.conserved
-    return chain.stationary_of_recurrent_part(T * q / q[:, None]) / q
+    T, q = passes.matrix(), passes.conserved
+    T *= q  # scaled by the conserved functional, T is the transition matrix of a chain
+    T /= q[:, None]
+    return chain.stationary_of_recurrent_part(T) / q
 
 
 def _arnoldi(passes, tolerance, most_sweeps):
@@ -553,6 +596,45 @@ def _drain(counts, up, down, rates, heads, departures, flow, table):
                     less, rate = down[k, j], counts[k, j] * rates[j]
                     for i in range(classes):
                         table[less, i] += here[i] * rate
+
+
+@numba.njit(cache=True, nogil=True)
+def _reach(counts, up, down, rates, chance, departures, number, first, last, T):
+    """Write columns of T, `first` to `last` - 1: what of a unit of flow comes there by a pass down and up.
+
+    This is known of a configuration just entered once it is of larger ones, and of a stopped queue once it is of these
+    and of smaller ones.
+    """
+    m, classes = counts.shape
+    entered, stopped = np.zeros((m, len(chance), last - first)), np.zeros((m, classes, last - first))
+    for k in range(m - 1, -1, -1):
+        for j in range(len(chance)):
+            if first <= number[k, j] < last:
+                entered[k, j, number[k, j] - first] = 1.0
+            for i in range(classes):
+                if up[k, i] >= 0:
+                    _add(entered[k, j], chance[j, i], entered[up[k, i], min(i, len(chance) - 1)])
+    for k in range(m):
+        for i in range(classes):
+            if up[k, i] >= 0:
+                continue
+            for j in range(classes):
+                if counts[k, j] > 0:
+                    less, share = down[k, j], counts[k, j] * rates[j] / departures[k]
+                    if up[less, i] < 0:
+                        _add(stopped[k, i], share, stopped[less, i])
+                    else:
+                        _add(stopped[k, i], share, entered[up[less, i], min(i, len(chance) - 1)])
+            for j in range(len(chance)):
+                if number[k, j] >= 0:
+                    _add(T[number[k, j]][first:last], chance[j, i], stopped[k, i])
+
+
+@numba.njit(cache=True, nogil=True)
+def _add(row, factor, other):
+    """Add to a row a multiple of another one."""
+    for x in range(len(row)):
+        row[x] += factor * other[x]
 
 
 @numba.njit(cache=True, nogil=True)

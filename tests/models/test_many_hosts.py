@@ -162,7 +162,7 @@ def test_an_answer_that_cannot_be_trusted_is_refused(monkeypatch):
     cluster = 2, 4, [1, 2, 4], (1.0, 1.0, 1.0), (0.4, 0.4, 0.2)
     only_iterate(monkeypatch)
     monkeypatch.setattr(exact.arnoldi, "TRUSTED_ERROR", 0.0)
-    with pytest.raises(ArithmeticError, match="rates 1 to 1 lie too far apart for 76 states"):
+    with pytest.raises(ArithmeticError, match="rates 1 to 1 lie too far apart for 76 unknowns"):
         mh.capacity(*cluster)
     monkeypatch.setattr(exact, "RESIDUAL", -1.0)
     with pytest.raises(ArithmeticError, match="did not converge: residual"):

@@ -73,6 +73,18 @@ def test_where_iterations_may_err_by_more_than_rounding_a_system_of_some_hundred
         calls.clear()
 
 
+@given(systems(most_jobs=6), st.sampled_from([0.0, 0.5, 1.0]), st.sampled_from([1, 50, 10**6]))
+def test_the_matrix_of_the_passes_is_what_they_make_of_each_unit_of_flow(system, share, at_once):
+    B, b, mu, p = system
+    memory = np.roll(np.eye(len(p)), 1, axis=1)  # in turn
+    mix = p if share == 0 else share / 2 * memory + (1 - share / 2) * np.asarray(p)
+    passes = drain._Passes(drain.configurations(B, b, checks.FIT_TOLERANCE * B), np.asarray(mu), np.asarray(mix))
+    expected = np.array([passes(unit) for unit in np.eye(passes.size)])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(drain, "NUMBERS_AT_ONCE", at_once)
+        assert passes.matrix() == pytest.approx(expected, rel=1e-13, abs=0)
+
+
 def test_configurations_are_those_that_fit_and_are_reached():
     ways = drain.configurations(10, [2, 3])
     everything = itertools.product(range(6), range(4))

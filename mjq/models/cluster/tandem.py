@@ -197,20 +197,20 @@ def steady_state(tandem: Tandem) -> TandemState:
     """
     states = tandem.size * len(tandem.tables[-1])
     most_sweeps = min(MOST_SWEEPS, max(2 * BASIS_VECTORS, MOST_VISITS // states))
-    if tandem.size <= DENSE_UNKNOWNS:
-        flow, residual, times = _settled(tandem, _eliminated(tandem))
-    else:
+
+    def iterated():
         flow = _dominant(tandem, tandem(tandem(unblocked(tandem))), most_sweeps)
         flow, residual, times = _settled(tandem, flow)
         flow, times, change = _polished(tandem, flow, times, min(MOST_PLAIN_SWEEPS, most_sweeps))
-        error = max(change, _error(tandem, times, residual))
-        if error > arnoldi.TRUSTED_ERROR and tandem.size <= PATIENT_UNKNOWNS:
-            flow, residual, times = _settled(tandem, _eliminated(tandem))
-        elif error > arnoldi.TRUSTED_ERROR:
-            raise ArithmeticError(
-                f"rates down to {tandem.slowest_rate:.3g} lie too far apart for {tandem.size} unknowns: with a "
-                f"relative residual of {residual:.2g} the error may be {error:.2g}"
-            )
+        return (flow, residual, times), residual, max(change, _error(tandem, times, residual))
+
+    flow, residual, times = arnoldi.trusted(
+        tandem.size,
+        (DENSE_UNKNOWNS, 0, PATIENT_UNKNOWNS),
+        iterated,
+        lambda: _settled(tandem, _eliminated(tandem)),
+        f"down to {tandem.slowest_rate:.3g}",
+    )
     queue, resource, preparing, moving = times
     total = queue.sum()
     return TandemState(

@@ -49,7 +49,7 @@ from mjq.solvers import arnoldi, chain
 MOST_STATES = 200_000  # resting ones: half a minute
 MOST_ENTRIES = 2_400_000  # of their contents: states times hosts
 DENSE_STATES = 800  # up to which to eliminate the matrix of the sweep takes less time than iterations
-FEW_STATES, SURE_ERROR = 2_500, 1e-13  # up to so many, it is eliminated where the error of iterations may be larger
+FEW_STATES = 2_500  # up to which it is eliminated where iterations may err by more than rounding
 BASIS_VECTORS, RESTARTS, TOLERANCE = 40, 500, 1e-13
 RESIDUAL = 1e-11  # largest change in one sweep
 
@@ -139,16 +139,13 @@ def saturated_state(
     S = len(steps.contents)
     leaving = one.counts[steps.contents].sum(axis=1) @ mu
     sweep = _Sweep(steps, S)
-    residual = 0.0
-    most = SURE_ERROR if S <= FEW_STATES else arnoldi.TRUSTED_ERROR
-    after, residual, error = _iterated(sweep, leaving, mu) if S > DENSE_STATES else (None, 0.0, np.inf)
-    if error > most and S <= FEW_STATES:
-        after, residual = chain.stationary_of_recurrent_part(np.array([sweep(unit) for unit in np.eye(S)])), 0.0
-    elif error > most:
-        raise ArithmeticError(
-            f"rates {mu.min():.3g} to {mu.max():.3g} lie too far apart for {S} states: with a residual of "
-            f"{residual:.2g} the error may be {error:.2g}"
-        )
+    after, residual = arnoldi.trusted(
+        S,
+        (DENSE_STATES, FEW_STATES, FEW_STATES),
+        lambda: _iterated(sweep, leaving, mu),
+        lambda: (chain.stationary_of_recurrent_part(np.array([sweep(unit) for unit in np.eye(S)])), 0.0),
+        f"{mu.min():.3g} to {mu.max():.3g}",
+    )
     time = after / leaving
     time /= time.sum()
     return HostsState(
@@ -289,11 +286,12 @@ def _swept(starts, columns, chances, size, flow):
 
 
 def _iterated(sweep, leaving, mu):
-    """Return the probabilities that a sweep keeps, how much one more changes them, and an estimate of their error."""
+    """Return the probabilities that a sweep keeps and how much one more changes them, that again, and their error."""
     after = arnoldi.dominant(sweep, leaving / leaving.sum(), TOLERANCE, RESTARTS, BASIS_VECTORS)
     after = sweep(sweep(after / after.sum()))
     residual = float(np.abs(sweep(after) - after).sum() / after.sum())
     if not residual <= RESIDUAL:
         raise ArithmeticError(f"the cluster of hosts did not converge: residual {residual:.2g}")
     slowest = mu.min() / float(leaving.max())
-    return after / after.sum(), residual, arnoldi.estimated_error(sweep, sweep.size, residual, slowest, BASIS_VECTORS)
+    error = arnoldi.estimated_error(sweep, sweep.size, residual, slowest, BASIS_VECTORS)
+    return (after / after.sum(), residual), residual, error
