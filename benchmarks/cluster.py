@@ -70,7 +70,7 @@ def measures_of(states, pi, N):
 
 def same(states, pi, N):
     reference, found = ours(N), measures_of(states, pi, N)
-    assert abs(found.mean_jobs / reference.mean_jobs - 1) < 1e-6
+    assert abs(found.mean_in_service / reference.mean_in_service - 1) < 1e-6
 
 
 def against(N, solver, name, repeats=1):

@@ -44,7 +44,7 @@ def simulator():
     ours = median_time(lambda: simulate_multiserver(1.0, **TABLE, jobs=many, seed=1, warmup=0))
     theirs = median_time(lambda: simulated_with_simpy(1.0, **TABLE, jobs=few, seed=1), repeats=3)
     run = simulate_multiserver(1.0, **TABLE, jobs=many, seed=1)
-    assert abs(run.EW.mean / simulated_with_simpy(1.0, **TABLE, jobs=few, seed=2) - 1) < 0.1
+    assert abs(run.mean_sojourn.mean / simulated_with_simpy(1.0, **TABLE, jobs=few, seed=2) - 1) < 0.1
     return Row("simulate 5,000,000 jobs of Table I", ours, "simpy, scaled from 20,000 jobs", theirs * many / few)
 
 
@@ -61,7 +61,7 @@ def queue():
         pi = linalg.spsolve(Q.T.tocsc(), np.eye(len(states))[0])
         return pi @ [s[-1] for s in states]
 
-    assert abs(cut_off() / pc.sojourn(1.8, **TABLE).EN - 1) < 1e-4
+    assert abs(cut_off() / pc.sojourn(1.8, **TABLE).mean_jobs - 1) < 1e-4
     return Row(
         "sojourn at arrival rate 1.8",
         median_time(lambda: pc.sojourn(1.8, **TABLE)),

@@ -118,7 +118,7 @@ def beside_ciw():
     servers, lam, jobs, runs = CIW
 
     def mine():
-        return simulate_multiserver(lam, servers, [1], [1], [1], jobs, 1, replications=runs).EWq
+        return simulate_multiserver(lam, servers, [1], [1], [1], jobs, 1, replications=runs).mean_wait
 
     ours, wait = median_time(mine, repeats=3, keep=True)
     theirs, waits = median_time(lambda: ciw_waits(*CIW), repeats=1, warm=False, keep=True)

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from mjq.solvers.drain import SaturatedState
 
 WORDS = "servers", "needs", "rates", "mix"
+OF_HOSTS = "per_host", *WORDS[1:]
 SAME_SHARE = 1e-12  # relative error of 1 - p1 as the share of class 2, up to which the product form may use it
 MOST_STEPS = 1e9  # of the formula for equal rates: a second
 
@@ -87,7 +88,8 @@ class System(_ByValue):
     Parameters
     ----------
     servers : float, or sequence of float, shape (d,)
-        Number of servers, or the size of any other resource; or the sizes of several resources.
+        Number of servers in all, or the size of any other resource; or the sizes of several resources. On hosts it
+        follows from `per_host`.
     needs : sequence of float, shape (L,) or (L, d)
         Servers that a job of each class holds while it is served; a class that comes must fit. Of several resources
         some may be 0, but not all.
@@ -100,9 +102,11 @@ class System(_ByValue):
         class to class, see :func:`mjq.models.processing_capacity.heads`. By default successive classes are independent.
         The capacity and what holds near saturation are then known; the queue in steady state is not solved.
     resources : sequence of str, length d, optional
-        Names of the resources, by which :attr:`short_of` calls them.
+        Names of the resources, by which :attr:`short_of_at_capacity` calls them.
     hosts : int, optional
-        Number of hosts, of which each has `servers`: a job must fit on one of them. By default all is one pool.
+        Number of hosts: a job must fit on one of them. By default all is one pool.
+    per_host : float, or sequence of float, shape (d,)
+        Servers of each host, or the sizes of its resources; given with `hosts`, in place of `servers`.
     placement : str, optional
         On which host a job starts, of those on which it fits: ``"best fit"`` (least room left, the default),
         ``"worst fit"`` (most room left), ``"first fit"`` or ``"random"``; see :mod:`mjq.models.many_hosts.rule`.
@@ -132,18 +136,18 @@ class System(_ByValue):
     2.0869565
     >>> System(servers=6, needs=(2, 7), rates=(1, 1), mix=(.5, .5))
     Traceback (most recent call last):
-    ValueError: need 7 exceeds resource 6
+    ValueError: need 7 exceeds the 6 servers
 
     A host with 12 processors and 12 GB; half of the jobs take 4 and 1, the others 1 and 4.
 
     >>> host = System((12, 12), [(4, 1), (1, 4)], rates=(1, 1), mix=(.5, .5), resources=("CPU", "GB"))
-    >>> round(host.capacity, 3), host.views.round(3).tolist(), round(host.packing_bound, 3), round(host.dominant, 3)
-    (3.31, [4.216, 4.216], 4.0, 3.0)
+    >>> round(host.capacity, 3), round(host.packing_bound, 3), host.capacity_by_resource.round(3).tolist()
+    (3.31, 4.0, [4.216, 4.216])
 
     Six hosts of 4 servers do a tenth less than a pool of 24.
 
-    >>> cluster = System(hosts=6, servers=4, needs=(1, 2, 4), rates=(1, 1, 1), mix=(.5, .3, .2))
-    >>> round(cluster.utilisation, 4), round(cluster.pool.utilisation, 4)
+    >>> cluster = System(hosts=6, per_host=4, needs=(1, 2, 4), rates=(1, 1, 1), mix=(.5, .3, .2))
+    >>> round(cluster.utilization_at_capacity, 4), round(cluster.pool.utilization_at_capacity, 4)
     (0.8614, 0.9652)
     """
 
@@ -154,36 +158,38 @@ class System(_ByValue):
     order: float | np.ndarray | None = None
     resources: tuple[str, ...] | None = None
     hosts: int | None = None
+    per_host: Any = None
     placement: str | None = None
     view: int | None = None
     reserve: bool | None = None
 
     def __init__(
         self,
-        servers: ArrayLike,
-        needs: ArrayLike,
-        rates: ArrayLike,
-        mix: ArrayLike,
+        servers: ArrayLike | None = None,
+        needs: ArrayLike = (),
+        rates: ArrayLike = (),
+        mix: ArrayLike = (),
         order: float | ArrayLike | None = None,
         resources: Sequence[str] | None = None,
         hosts: int | None = None,
+        per_host: ArrayLike | None = None,
         placement: str | None = None,
         view: int | None = None,
         reserve: bool | None = None,
     ):
-        if hosts is not None and isinstance(servers, (list, tuple)) and any(map(np.iterable, servers)):
-            raise ValueError(f"servers is the size of each host, and all hosts are alike: got {servers!r}")
-        B, b, mu, _ = checks.multiserver(
-            servers,
-            needs,
-            rates,
-            mix,
-            WORDS,
-            several=True,
-            whole="resource" if hosts is None else simulation.hosts.A_HOST,
-        )
+        if (hosts is None) != (per_host is None):
+            got = f"got hosts {hosts!r} and per_host {per_host!r}"
+            raise ValueError(f"hosts and per_host, the servers of each host, go together; {got}")
+        if isinstance(per_host, (list, tuple)) and any(map(np.iterable, per_host)):
+            raise ValueError(f"per_host is the size of each host, and all hosts are alike: got {per_host!r}")
+        B, words, whole = servers, WORDS, "resource"
         if hosts is not None:
-            hosts = checks.count("hosts", hosts)
+            hosts, B, words, whole = checks.count("hosts", hosts), per_host, OF_HOSTS, simulation.hosts.A_HOST
+        B, b, mu, _ = checks.multiserver(B, needs, rates, mix, words, several=True, whole=whole)
+        if hosts is not None:
+            if servers is not None and not np.array_equal(servers, hosts * B):
+                in_all = f"{hosts} hosts of {checks.shown(B)} have {checks.shown(hosts * B)} servers"
+                raise ValueError(f"{in_all}, got servers {servers!r}")
             placement = "best fit" if placement is None else placement
             view, reserve = 1 if view is None else view, False if reserve is None else reserve
             simulation.hosts.checked_rule(placement, view, reserve)
@@ -198,13 +204,14 @@ class System(_ByValue):
             order = matrix if matrix.ndim else float(matrix)
         # As given: the models scale the mix to the sum 1, and to do so twice would change last digits.
         self._set(
-            servers=B,
+            servers=B if hosts is None else hosts * B,
             needs=b,
             rates=mu,
             mix=checks.numbers("mix", mix),
             order=order,
             resources=None if resources is None else _names(resources, np.size(B)),
             hosts=hosts,
+            per_host=None if hosts is None else B,
             placement=placement,
             view=view,
             reserve=reserve,
@@ -297,9 +304,9 @@ class System(_ByValue):
         3.0
         """
         if np.ndim(self.servers):
-            return float(1 / (self._work / self._total).max())
+            return float(1 / (self._work / self.servers).max())
         mix = self.mix / self.mix.sum()
-        return float(self._total / (mix @ (self.needs / self.rates)))
+        return float(self.servers / (mix @ (self.needs / self.rates)))
 
     @cached_property
     def wasted_servers(self) -> float | np.ndarray:
@@ -316,14 +323,14 @@ class System(_ByValue):
         >>> round(System.two_classes(30, 3, 10, 1, .5, .7).wasted_servers, 10)
         3.0163840671
         """
-        if (letters := self._two_whole_classes()) is not None:
+        if self.hosts is None and (letters := self._two_whole_classes()) is not None:
             return models.stability.wasted_servers(*letters)
         if np.ndim(self.servers):
-            return np.maximum(0.0, self._total * (1 - self.utilisation))
-        return max(0.0, self._total * (1 - self.capacity / self.naive_capacity))
+            return np.maximum(0.0, self.servers * (1 - self.utilization_at_capacity))
+        return max(0.0, self.servers * (1 - self.capacity / self.naive_capacity))
 
     @cached_property
-    def utilisation(self) -> float | np.ndarray:
+    def utilization_at_capacity(self) -> float | np.ndarray:
         r"""Return the share of the resource that is in use while the queue never runs dry; of several, shape (d,).
 
         .. math:: \frac{X}{B_k} \sum_i p_i\, \frac{b_{ik}}{\mu_i} .
@@ -332,15 +339,15 @@ class System(_ByValue):
 
         Examples
         --------
-        >>> System((12, 12), [(4, 1), (1, 4)], rates=(1, 1), mix=(.5, .5)).utilisation.round(4).tolist()
+        >>> System((12, 12), [(4, 1), (1, 4)], rates=(1, 1), mix=(.5, .5)).utilization_at_capacity.round(4).tolist()
         [0.6897, 0.6897]
         """
         if np.ndim(self.servers):
-            return self.capacity * self._work / self._total
+            return self.capacity * self._work / self.servers
         return self.capacity / self.naive_capacity
 
     @cached_property
-    def short_of(self) -> dict[tuple[str, ...], float]:
+    def short_of_at_capacity(self) -> dict[tuple[str, ...], float]:
         r"""Return what the head of the queue lacks while the queue never runs dry, as shares of the time.
 
         Returns
@@ -359,10 +366,10 @@ class System(_ByValue):
         Examples
         --------
         >>> host = System((12, 12), [(4, 1), (1, 4)], rates=(1, 1), mix=(.5, .5), resources=("CPU", "GB"))
-        >>> {names: round(share, 3) for names, share in host.short_of.items()}
+        >>> {names: round(share, 3) for names, share in host.short_of_at_capacity.items()}
         {('CPU',): 0.5, ('GB',): 0.5}
         """
-        self._require_pool("short_of")
+        self._require_pool("short_of_at_capacity")
         size = np.size(self.servers)
         kinds = np.flatnonzero(self.mix)
         B, b = np.reshape(self.servers, size), self.needs[kinds].reshape(len(kinds), size)
@@ -376,7 +383,7 @@ class System(_ByValue):
         return models.several_resources.short_of(B, b, *states, names)
 
     @cached_property
-    def views(self) -> np.ndarray:
+    def capacity_by_resource(self) -> np.ndarray:
         r"""Return the capacity by each resource alone, shape (d,); infinite for one of which nobody needs anything.
 
         .. math:: \max_k \frac1{X_k} \le \frac1X \le \sum_k \frac1{X_k} .
@@ -388,10 +395,10 @@ class System(_ByValue):
         One resource alone promises a quarter more than both can do.
 
         >>> host = System((12, 12), [(4, 1), (1, 4)], rates=(1, 1), mix=(.5, .5))
-        >>> (host.views / host.capacity).round(2).tolist()
+        >>> (host.capacity_by_resource / host.capacity).round(2).tolist()
         [1.27, 1.27]
         """
-        self._require_pool("views")
+        self._require_pool("capacity_by_resource")
         if not np.ndim(self.servers):
             return np.array([self.capacity])
         views = np.full(len(self.servers), np.inf)
@@ -422,7 +429,7 @@ class System(_ByValue):
         return (self.hosts or 1) * models.several_resources.packing_bound(*self._letters)
 
     @cached_property
-    def dominant(self) -> float:
+    def capacity_by_dominant_share(self) -> float:
         r"""Return the capacity by the dominant share alone: each job needs :math:`\max_k b_{ik} / B_k` of one machine.
 
         It is at most the capacity.
@@ -431,10 +438,10 @@ class System(_ByValue):
 
         Examples
         --------
-        >>> round(System((12, 12), [(4, 1), (1, 4)], rates=(1, 1), mix=(.5, .5)).dominant, 12)
+        >>> round(System((12, 12), [(4, 1), (1, 4)], rates=(1, 1), mix=(.5, .5)).capacity_by_dominant_share, 12)
         3.0
         """
-        self._require_pool("dominant")
+        self._require_pool("capacity_by_dominant_share")
         shares = models.several_resources.dominant_needs(self.servers, self.needs)
         return System(1.0, shares, self.rates, self.mix, self.order).capacity
 
@@ -542,10 +549,10 @@ class System(_ByValue):
 
         Examples
         --------
-        >>> System(hosts=8, servers=4, needs=(1, 4), rates=(1, 1), mix=(.9, .1)).pool
+        >>> System(hosts=8, per_host=4, needs=(1, 4), rates=(1, 1), mix=(.9, .1)).pool
         System(servers=32, needs=(1, 4), rates=(1, 1), mix=(0.9, 0.1))
         """
-        return System(self._total, self.needs, self.rates, self.mix, self.order, self.resources)
+        return System(self.servers, self.needs, self.rates, self.mix, self.order, self.resources)
 
     @cached_property
     def capacity_with_moving(self) -> float:
@@ -562,7 +569,7 @@ class System(_ByValue):
 
         Examples
         --------
-        >>> cluster = System(hosts=2, servers=5, needs=(2, 3), rates=(1, 1), mix=(.5, .5))
+        >>> cluster = System(hosts=2, per_host=5, needs=(2, 3), rates=(1, 1), mix=(.5, .5))
         >>> round(cluster.capacity, 4), round(cluster.capacity_with_moving, 4), round(cluster.pool.capacity, 4)
         (3.3177, 3.3684, 3.6433)
         """
@@ -571,20 +578,21 @@ class System(_ByValue):
         return models.many_hosts.capacity_with_moving(self.hosts, *self._letters)
 
     @cached_property
-    def fits_in_sum(self) -> float:
+    def fits_in_sum_at_capacity(self) -> float:
         """Return the share of the time in which the head fits on no host, and would fit if their room were one.
 
         While the queue never runs dry; 0 in one pool.
 
         Examples
         --------
-        >>> round(System(hosts=6, servers=4, needs=(1, 2, 4), rates=(1, 1, 1), mix=(.5, .3, .2)).fits_in_sum, 3)
+        >>> cluster = System(hosts=6, per_host=4, needs=(1, 2, 4), rates=(1, 1, 1), mix=(.5, .3, .2))
+        >>> round(cluster.fits_in_sum_at_capacity, 3)
         0.468
         """
         return 0.0 if self.hosts in (None, 1) else self._on_hosts.fits_in_sum
 
     @cached_property
-    def losses(self) -> dict[str, float]:
+    def shares_lost(self) -> dict[str, float]:
         """Return what keeps the hosts from the naive capacity, as shares of it.
 
         Returns
@@ -598,13 +606,13 @@ class System(_ByValue):
 
         Examples
         --------
-        >>> cluster = System(hosts=6, servers=4, needs=(1, 2, 4), rates=(1, 1, 1), mix=(.5, .3, .2),
+        >>> cluster = System(hosts=6, per_host=4, needs=(1, 2, 4), rates=(1, 1, 1), mix=(.5, .3, .2),
         ...                  placement="worst fit")
-        >>> {reason: round(share, 3) for reason, share in cluster.losses.items()}
+        >>> {reason: round(share, 3) for reason, share in cluster.shares_lost.items()}
         {'order': 0.035, 'boundaries': 0.104, 'placement': 0.01}
         """
         if self.hosts is None:
-            raise ValueError("losses says what boundaries between hosts cost, and this system is one pool")
+            raise ValueError("shares_lost says what boundaries between hosts cost, and this system is one pool")
         packed = replace(self, placement="best fit")
         pool, best, own = (system.capacity / self.naive_capacity for system in (self.pool, packed, self))
         return dict(order=1 - pool, boundaries=pool - best, placement=best - own)
@@ -638,7 +646,7 @@ class System(_ByValue):
         Examples
         --------
         >>> run = System(6, (2, 3), (2.5, .625), (.5, .5)).simulate(lam=1.0, jobs=100_000, seed=1)
-        >>> 1.438 in run.EW.widened(2)  # exact, as in Table I of [BB22]
+        >>> 1.438 in run.mean_sojourn.widened(2)  # exact, as in Table I of [BB22]
         True
         """
         self._require_independent("simulate")
@@ -672,8 +680,8 @@ class System(_ByValue):
         --------
         64 nodes of 8 GPUs, and one job in twenty needs a whole node.
 
-        >>> cluster = System(hosts=64, servers=8, needs=(1, 8), rates=(1, 1), mix=(.95, .05))
-        >>> print(f"{cluster.simulate_saturated(jobs=20_000, seed=1).utilisation[0]:.2f}")
+        >>> cluster = System(hosts=64, per_host=8, needs=(1, 8), rates=(1, 1), mix=(.95, .05))
+        >>> print(f"{cluster.simulate_saturated(jobs=20_000, seed=1).utilization_at_capacity[0]:.2f}")
         0.87 ± 0.01
         """
         if self.hosts is not None:
@@ -695,11 +703,6 @@ class System(_ByValue):
     def _rule(self) -> dict[str, Any]:
         """Return what decides who starts where on hosts."""
         return dict(placement=self.placement, view=self.view, reserve=self.reserve)
-
-    @property
-    def _total(self) -> Any:
-        """Return the size of the resources, of all hosts together."""
-        return self.servers * (self.hosts or 1)
 
     @cached_property
     def _on_hosts(self) -> models.many_hosts.HostsState:
@@ -739,8 +742,8 @@ class System(_ByValue):
 
     @property
     def _letters(self) -> tuple[Any, np.ndarray, np.ndarray, np.ndarray]:
-        """Return B, b, mu and p of [BB22]."""
-        return self.servers, self.needs, self.rates, self.mix
+        """Return B, b, mu and p of [BB22], of one host where there are hosts."""
+        return self.servers if self.hosts is None else self.per_host, self.needs, self.rates, self.mix
 
     @property
     def _whole(self) -> bool:
@@ -879,14 +882,14 @@ class TrackedCluster(_ByValue):
             self.servers, self.needs, self.mix, lam, self.tracker_rate, self.rates, self.places
         )
 
-    def smallest(self, lam: float, most_delay: float, least_utilization: float) -> TrackedCluster:
+    def smallest(self, lam: float, most_time_in_queue: float, least_utilization: float) -> TrackedCluster:
         """Return the cluster with the fewest servers that meets both targets, all else the same.
 
         Parameters
         ----------
         lam : float
             Arrival rate, per unit of time.
-        most_delay : float
+        most_time_in_queue : float
             Largest mean time in the queue.
         least_utilization : float
             Smallest fraction of busy servers.
@@ -901,11 +904,11 @@ class TrackedCluster(_ByValue):
         Examples
         --------
         >>> cluster = TrackedCluster(4, (1, 2, 4), 10, (.5, .3, .2), tracker_rate=1000, places=15)
-        >>> cluster.smallest(lam=20, most_delay=.05, least_utilization=.3).servers
+        >>> cluster.smallest(lam=20, most_time_in_queue=.05, least_utilization=.3).servers
         8
         """
         servers, _ = models.cluster.smallest_cluster(
-            most_delay, least_utilization, self.needs, self.mix, lam, self.tracker_rate, self.rates, self.places
+            most_time_in_queue, least_utilization, self.needs, self.mix, lam, self.tracker_rate, self.rates, self.places
         )
         return replace(self, servers=servers)
 
@@ -963,7 +966,7 @@ class Pool(_ByValue):
     The paper's first system: a hundred tasks, ten at a time.
 
     >>> pool = Pool(demands=[[0.75, 0.64], [0.48, 1.25]], tasks=(70, 30), places=10)
-    >>> pool.best_mix, round(pool.depletion().T, 2), round(pool.depletion(mix=(9, 1)).T, 2)
+    >>> pool.best_mix, round(pool.depletion().mean_time, 2), round(pool.depletion(mix=(9, 1)).mean_time, 2)
     ((5, 5), 79.74, 88.01)
     """
 
@@ -984,12 +987,12 @@ class Pool(_ByValue):
         self._set(demands=demands, tasks=tasks, places=places)
 
     @property
-    def times(self) -> dict[tuple[int, int], float]:
+    def mean_times(self) -> dict[tuple[int, int], float]:
         """Return the exact mean depletion time of each mix of tasks that can be admitted at the start.
 
         Source: [CGPS16] Section 5.2.
         """
-        return {mix: result.T for mix, result in self._by_mix.items()}
+        return {mix: result.mean_time for mix, result in self._by_mix.items()}
 
     @property
     def best_mix(self) -> tuple[int, int]:
@@ -997,7 +1000,7 @@ class Pool(_ByValue):
 
         Source: [CGPS16] Section 5.2.
         """
-        return min(self._by_mix, key=lambda mix: self._by_mix[mix].T)
+        return min(self._by_mix, key=lambda mix: self._by_mix[mix].mean_time)
 
     def depletion(self, mix: Sequence[int] | None = None) -> Depletion:
         """Solve for the time until all tasks are done: its mean, phases, variance and distribution.
@@ -1039,7 +1042,7 @@ class Pool(_ByValue):
         Examples
         --------
         >>> pool = Pool([[0.75, 0.64], [0.48, 1.25]], tasks=(70, 30), places=10)
-        >>> pool.depletion().T in pool.simulate(seed=1).T.widened(2)
+        >>> pool.depletion().mean_time in pool.simulate(seed=1).mean_time.widened(2)
         True
         """
         admitted = self.best_mix if mix is None else self._checked(mix)

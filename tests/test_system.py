@@ -86,19 +86,20 @@ def test_the_tracked_cluster_is_the_model(servers, lam, places):
 
 
 def test_the_smallest_cluster_is_a_cluster():
-    smallest = replace(TRACKED, servers=4).smallest(20, most_delay=0.05, least_utilization=0.3)
+    smallest = replace(TRACKED, servers=4).smallest(20, most_time_in_queue=0.05, least_utilization=0.3)
     assert smallest == TRACKED
-    assert smallest.queue(20).mean_delay <= 0.05 < replace(smallest, servers=7).queue(20).mean_delay
+    assert smallest.queue(20).mean_time_in_queue <= 0.05 < replace(smallest, servers=7).queue(20).mean_time_in_queue
     assert smallest.queue(20).mean_queue in smallest.simulate(20, jobs=50_000, seed=1).mean_queue.widened(2)
 
 
 def test_a_pool_takes_the_best_of_all_mixes():
-    times = {(k, 6 - k): pool_depletion.depletion(DEMANDS, 20, 10, k, 6 - k).T for k in range(7)}
-    assert POOL.times == times
+    times = {(k, 6 - k): pool_depletion.depletion(DEMANDS, 20, 10, k, 6 - k).mean_time for k in range(7)}
+    assert POOL.mean_times == times
     assert POOL.depletion() == pool_depletion.depletion(DEMANDS, 20, 10, *POOL.best_mix)
-    assert POOL.depletion().T == min(times.values()) < POOL.depletion(mix=(6, 0)).T
-    assert POOL.depletion((6, 0)).T in POOL.simulate(seed=1, mix=(6, 0)).T.widened(2)
-    assert Pool(DEMANDS, (2, 10), 6).times.keys() == {(0, 6), (1, 5), (2, 4)}  # of the others there are too few tasks
+    assert POOL.depletion().mean_time == min(times.values()) < POOL.depletion(mix=(6, 0)).mean_time
+    assert POOL.depletion((6, 0)).mean_time in POOL.simulate(seed=1, mix=(6, 0)).mean_time.widened(2)
+    # Of the other mixes there are too few tasks.
+    assert Pool(DEMANDS, (2, 10), 6).mean_times.keys() == {(0, 6), (1, 5), (2, 4)}
 
 
 # --- Logs -------------------------------------------------------------------------------------------------------------

@@ -18,7 +18,7 @@ def one_server_each():
     servers, lam, jobs, runs = CIW[0], CIW[1], 25_000, 40
 
     def ours():
-        return simulate_multiserver(lam, servers, [1], [1], [1], jobs, 1, replications=runs).EWq
+        return simulate_multiserver(lam, servers, [1], [1], [1], jobs, 1, replications=runs).mean_wait
 
     return compared(
         f"M/M/{servers} at load {lam / servers:.2f}, simulated: {runs} runs of {jobs:,} jobs",

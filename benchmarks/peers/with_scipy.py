@@ -40,7 +40,7 @@ def by_elimination(Q):
 def against(solver, name):
     def comparison():
         states, Q = cluster.generator(SERVERS)
-        sharp = cluster.measures_of(states, by_elimination(Q), SERVERS).mean_jobs
+        sharp = cluster.measures_of(states, by_elimination(Q), SERVERS).mean_in_service
 
         def errors(mine, other):
             return tuple(f"{abs(value / sharp - 1):.1e} from elimination" for value in (mine, other))
@@ -50,8 +50,8 @@ def against(solver, name):
             "mean number of jobs",
             name,
             "scipy",
-            lambda: cluster.ours(SERVERS).mean_jobs,
-            lambda: cluster.measures_of(states, solver(Q), SERVERS).mean_jobs,
+            lambda: cluster.ours(SERVERS).mean_in_service,
+            lambda: cluster.measures_of(states, solver(Q), SERVERS).mean_in_service,
             errors,
             repeats=3,
         )

@@ -16,7 +16,7 @@ def table():
     """Table I of BB22, simulated."""
 
     def ours():
-        return simulate_multiserver(LAM, **TABLE, jobs=JOBS, seed=1, replications=RUNS).EW
+        return simulate_multiserver(LAM, **TABLE, jobs=JOBS, seed=1, replications=RUNS).mean_sojourn
 
     def theirs():
         return Estimate.of([simulated_with_simpy(LAM, **TABLE, jobs=JOBS, seed=seed) for seed in range(RUNS)])

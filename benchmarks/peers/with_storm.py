@@ -59,15 +59,15 @@ def capacity():
 
 def large_cluster():
     states, Q = cluster.generator(SERVERS)
-    sharp = cluster.measures_of(states, by_elimination(Q), SERVERS).mean_jobs
-    jobs = [cluster.measures_of([state], np.ones(1), SERVERS).mean_jobs for state in states]
+    sharp = cluster.measures_of(states, by_elimination(Q), SERVERS).mean_in_service
+    jobs = [cluster.measures_of([state], np.ones(1), SERVERS).mean_in_service for state in states]
     ctmc = model(Q, jobs)
     return compared(
         f"cluster of {SERVERS} servers of SW23, {len(states):,} states, the chain given to the tool",
         "mean number of jobs",
         "Storm, long-run reward",
         "stormpy",
-        lambda: cluster.ours(SERVERS).mean_jobs,
+        lambda: cluster.ours(SERVERS).mean_in_service,
         lambda: long_run(ctmc),
         lambda mine, other: tuple(f"{abs(value / sharp - 1):.1e} from elimination" for value in (mine, other)),
         repeats=3,

@@ -14,12 +14,12 @@ AXES = {"places": PLACES, "log_lam": points(*LAM, 44), "log_mu1": points(*MU1, 2
 
 def solved(places, log_lam, log_mu1):
     result = cluster.performance(N, SIZES, P, 10**log_lam, 10**log_mu1, RATE, places)
-    return {"lost": np.log(result.blocking), "delay": np.log(result.mean_delay)}
+    return {"lost": np.log(result.blocking), "delay": np.log(result.mean_time_in_queue)}
 
 
 def values(lam, mu1, places):
     result = cluster.performance(N, SIZES, P, lam, mu1, RATE, PLACES[int(places)])
-    return {"lost": 100 * result.blocking, "delay": result.mean_delay}
+    return {"lost": 100 * result.blocking, "delay": result.mean_time_in_queue}
 
 
 if __name__ == "__main__":

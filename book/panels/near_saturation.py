@@ -29,7 +29,7 @@ def solved(load, log_share):
     """Mean times, multiplied by what is left of the capacity: smooth up to saturation."""
     four = system(10**log_share)
     in_order, filled = pc.processing_capacity(*four), ns.server_filling(1e-3, *four).capacity
-    times = pc.sojourn(load * in_order, *four).EW, ns.server_filling(load * filled, *four).EW
+    times = pc.sojourn(load * in_order, *four).mean_sojourn, ns.server_filling(load * filled, *four).mean_sojourn
     return {"in_order": times[0] * in_order * (1 - load), "filling": times[1] * filled * (1 - load)}
 
 
@@ -68,9 +68,9 @@ def values(load, share):
         "lam": lam,
         "X": completions.capacity,
         "filled_X": filled.capacity,
-        "in_order": pc.sojourn(lam, *four).EW,
+        "in_order": pc.sojourn(lam, *four).mean_sojourn,
         "promised": (1 + completions.delta) / (completions.capacity - lam),
-        "filling": filled.EW,
+        "filling": filled.mean_sojourn,
         "filling_promised": square * (filled.capacity / B) ** 2 / (filled.capacity - lam),
     }
 

@@ -10,13 +10,13 @@ SIZE = 12  # of each resource
 def values(processors1, memory1, processors2, memory2, share, time):
     needs, mix = [(processors1, memory1), (processors2, memory2)], (share / 100, 1 - share / 100)
     machine = System((SIZE, SIZE), needs, (1, 1 / time), mix, resources=("processors", "memory"))
-    processors, memory = machine.views
-    lacks = {name: 100 * part for name, part in machine.short_of.items()}
+    processors, memory = machine.capacity_by_resource
+    lacks = {name: 100 * part for name, part in machine.short_of_at_capacity.items()}
     return {
         "capacity": machine.capacity,
         "processors": processors,
         "memory": memory,
-        "dominant": machine.dominant,
+        "dominant": machine.capacity_by_dominant_share,
         "packing": machine.packing_bound,
         "lacks_processors": lacks.get(("processors",), 0.0),
         "lacks_memory": lacks.get(("memory",), 0.0),

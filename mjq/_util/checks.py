@@ -272,7 +272,7 @@ def multiserver(
     """Return the resource, needs, rates and mix of a multiserver job system, as floats and arrays.
 
     Where `several` resources are known, the resource may be a sequence of them, shape (d,), and is then an array; needs
-    have the shape (L, d). The resource is called `whole`.
+    have the shape (L, d). The resource is called `whole`, or servers where its name is that.
 
     >>> multiserver(6, (2, 7), (1, 1), (.5, .5))
     Traceback (most recent call last):
@@ -292,7 +292,8 @@ def multiserver(
         raise ValueError(f"{which} must have one entry for each class, got {len(b)}, {len(mu)} and {len(p)}")
     too_large = b[(p > 0) & ~fits(b, B, B)]
     if len(too_large):
-        raise ValueError(f"need {shown(too_large[0] if b.ndim > 1 else too_large.max())} exceeds {whole} {shown(B)}")
+        there = f"the {shown(B)} servers" if names[0] == "servers" and not np.ndim(B) else f"{whole} {shown(B)}"
+        raise ValueError(f"need {shown(too_large[0] if b.ndim > 1 else too_large.max())} exceeds {there}")
     if float(mu.max()) > LARGEST_RATE_RATIO * float(mu.min()):
         raise ValueError(f"{names[2]} must lie within a factor {LARGEST_RATE_RATIO:g} of each other, got {shown(mu)}")
     return B, b, mu, p

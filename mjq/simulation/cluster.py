@@ -36,11 +36,11 @@ class ClusterEstimates:
 
     Attributes
     ----------
-    mean_queue, mean_busy_servers, mean_jobs : Estimate
+    mean_queue, mean_busy_servers, mean_in_service : Estimate
         Time averages of the jobs in the queue, of the servers that run a job, of the jobs in execution.
     blocking : Estimate
         Fraction of the arriving jobs that are lost.
-    mean_delay : Estimate
+    mean_time_in_queue : Estimate
         Time in the queue of the jobs that are not lost.
     throughput : Estimate
         Completions per unit of time.
@@ -48,9 +48,9 @@ class ClusterEstimates:
 
     mean_queue: Estimate
     mean_busy_servers: Estimate
-    mean_jobs: Estimate
+    mean_in_service: Estimate
     blocking: Estimate
-    mean_delay: Estimate
+    mean_time_in_queue: Estimate
     throughput: Estimate
 
 

@@ -40,7 +40,7 @@ class DepletionEstimates:
 
     Attributes
     ----------
-    T, T_tau0, T_phi1, T_tau12, T_phi2 : Estimate
+    mean_time, T_tau0, T_phi1, T_tau12, T_phi2 : Estimate
         As in :class:`mjq.models.pool_depletion.Depletion`.
     busy : tuple of Estimate
         For how long each station works.
@@ -48,7 +48,7 @@ class DepletionEstimates:
         For how long all stations work at the same time.
     """
 
-    T: Estimate
+    mean_time: Estimate
     T_tau0: Estimate
     T_phi1: Estimate
     T_tau12: Estimate
@@ -107,7 +107,8 @@ def simulate_pool(
     while True:
         results = [(marks, busy) for marks, _, busy in replicate(run, seed, number, workers, progress)]
         marks, busy = (np.array(columns) for columns in zip(*results, strict=True))
-        instants = {name: Estimate.of(column, confidence) for name, column in zip(MARKS, marks.T, strict=True)}
+        each_mark = (Estimate.of(column, confidence) for column in marks.T)
+        instants = dict(zip(("mean_time", *MARKS[1:]), each_mark, strict=True))
         if replications is not None or all(x.half_width <= precision * x.mean for x in instants.values()):
             *each, together = (Estimate.of(column, confidence) for column in busy.T)
             return DepletionEstimates(**instants, busy=tuple(each), all_busy=together)
@@ -124,7 +125,7 @@ def simulate_depletion(
     Examples
     --------
     >>> run = simulate_depletion([[0.75, 0.64], [0.48, 1.25]], 70, 30, 5, 5, seed=1)
-    >>> 79.74 in run.T.widened(2)
+    >>> 79.74 in run.mean_time.widened(2)
     True
     """
     return simulate_pool(D, (N_A, N_B), (K_A, K_B), seed, **options)

@@ -104,7 +104,7 @@ class HostsEstimates:
     ----------
     capacity : Estimate
         Completions per unit of time.
-    utilisation : tuple of Estimate
+    utilization_at_capacity : tuple of Estimate
         Share of each resource that is in use.
     fits_in_sum : Estimate
         Share of the time in which the head of the queue would fit if the room of all hosts were one.
@@ -113,7 +113,7 @@ class HostsEstimates:
     """
 
     capacity: Estimate
-    utilisation: tuple[Estimate, ...]
+    utilization_at_capacity: tuple[Estimate, ...]
     fits_in_sum: Estimate
     heads: tuple[Estimate, ...]
 
@@ -124,22 +124,22 @@ class OpenHostsEstimates:
 
     Attributes
     ----------
-    EWq : Estimate
+    mean_wait : Estimate
         Mean time in the queue.
-    EWq_by_class : tuple of Estimate
+    mean_wait_by_class : tuple of Estimate
         The same of the jobs of each class.
-    EW : Estimate
+    mean_sojourn : Estimate
         Mean time in the system.
-    utilisation : tuple of Estimate
+    utilization : tuple of Estimate
         Share of each resource that is in use.
     throughput : Estimate
         Starts of counted jobs per unit of time, until all of them have started.
     """
 
-    EWq: Estimate
-    EWq_by_class: tuple[Estimate, ...]
-    EW: Estimate
-    utilisation: tuple[Estimate, ...]
+    mean_wait: Estimate
+    mean_wait_by_class: tuple[Estimate, ...]
+    mean_sojourn: Estimate
+    utilization: tuple[Estimate, ...]
     throughput: Estimate
 
 
@@ -237,8 +237,8 @@ def simulate_saturated_hosts(
     Of sixteen hosts of 8, 17 % are idle when 7 jobs in a thousand need a whole one, but 3 % if others may pass:
 
     >>> hosts = dict(hosts=16, B=8, b=(1, 8), mu=(1, 1), p=(.993, .007), jobs=20_000, seed=1)
-    >>> strict = simulate_saturated_hosts(**hosts).utilisation[0]
-    >>> passing = simulate_saturated_hosts(**hosts, view=50, reserve=True).utilisation[0]
+    >>> strict = simulate_saturated_hosts(**hosts).utilization_at_capacity[0]
+    >>> passing = simulate_saturated_hosts(**hosts, view=50, reserve=True).utilization_at_capacity[0]
     >>> round(strict.mean, 2), round(passing.mean, 2)
     (0.83, 0.97)
     """
@@ -315,7 +315,7 @@ def simulate_hosts(
     One host with one server is M/M/1, with a mean wait of 1 at load one half.
 
     >>> run = simulate_hosts(.5, 1, 1, [1], [1], [1], jobs=20_000, seed=1)
-    >>> 1 in run.EWq.widened(2)
+    >>> 1 in run.mean_wait.widened(2)
     True
     """
     lam = float(checks.positive("lam", lam, ndim=0))

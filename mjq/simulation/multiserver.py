@@ -58,15 +58,15 @@ class MultiserverEstimates:
 
     Attributes
     ----------
-    EN, ENq : Estimate
+    mean_jobs, mean_queue : Estimate
         Time averages of the number of jobs in the system and in the queue.
-    EW, EW2 : Estimate
+    mean_sojourn, sojourn_moment2 : Estimate
         First and second moment of the time in the system.
-    EWq, EWq2 : Estimate
+    mean_wait, wait_moment2 : Estimate
         First and second moment of the time in the queue.
-    EWq_by_class : tuple of Estimate
+    mean_wait_by_class : tuple of Estimate
         Mean time in the queue of the jobs of each class.
-    tail : tuple of Estimate
+    tails : tuple of Estimate
         Share of jobs that stay longer than each time asked for; its interval holds also where none was seen.
     throughput : Estimate
         Completions per unit of time.
@@ -74,14 +74,14 @@ class MultiserverEstimates:
         Fraction of the jobs that found a place.
     """
 
-    EN: Estimate
-    ENq: Estimate
-    EW: Estimate
-    EW2: Estimate
-    EWq: Estimate
-    EWq2: Estimate
-    EWq_by_class: tuple[Estimate, ...]
-    tail: tuple[Estimate, ...]
+    mean_jobs: Estimate
+    mean_queue: Estimate
+    mean_sojourn: Estimate
+    sojourn_moment2: Estimate
+    mean_wait: Estimate
+    wait_moment2: Estimate
+    mean_wait_by_class: tuple[Estimate, ...]
+    tails: tuple[Estimate, ...]
     throughput: Estimate
     accepted: Estimate
 
@@ -168,13 +168,13 @@ def simulate_multiserver(
     M/M/1 at load one half: two jobs' worth of time on average.
 
     >>> run = simulate_multiserver(.5, 1, [1], [1], [1], jobs=20_000, seed=1, replications=10)
-    >>> 2 in run.EW.widened(2)
+    >>> 2 in run.mean_sojourn.widened(2)
     True
 
     Two resources, of which each class needs all of one: M/M/1 twice, but in one queue.
 
     >>> run = simulate_multiserver(.5, (1, 1), [(1, 0), (0, 1)], [1, 1], [.5, .5], jobs=20_000, seed=1)
-    >>> run.EW.low > 1 / (1 - .25)
+    >>> run.mean_sojourn.low > 1 / (1 - .25)
     True
     """
     lam = float(checks.positive("lam", lam, ndim=0))

@@ -35,7 +35,7 @@ COLUMNS = "N", "K", "K_A", "T", "variance", "tau0", "phi1", "tau12", "phi2", "ph
 def exact(N: int, K: int, K_A: int) -> dict[str, Any]:
     """Return mean, variance and phases of one point."""
     solution = pool_depletion.depletion(SYSTEM_1, *_pool(N, K, K_A))
-    row = {"N": N, "K": K, "K_A": K_A, "T": f"{solution.T:.10g}", "variance": f"{solution.variance:.8g}"}
+    row = {"N": N, "K": K, "K_A": K_A, "T": f"{solution.mean_time:.10g}", "variance": f"{solution.variance:.8g}"}
     return row | {name: f"{length:.8g}" for name, length in solution.lengths.items()}
 
 
@@ -43,7 +43,7 @@ def simulated(N: int, K: int, K_A: int) -> dict[str, str]:
     """Simulate the same point, and return it with a 99 % interval."""
     seed = [SEED, N, K, K_A]
     run = simulate_depletion(SYSTEM_1, *_pool(N, K, K_A), seed, precision=PRECISION, workers=2, progress=False)
-    return {"simulated": f"{run.T.mean:.6g}", "half_width": f"{run.T.half_width:.3g}"}
+    return {"simulated": f"{run.mean_time.mean:.6g}", "half_width": f"{run.mean_time.half_width:.3g}"}
 
 
 def _pool(N: int, K: int, K_A: int) -> tuple[int, int, int, int]:

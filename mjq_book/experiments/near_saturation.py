@@ -57,7 +57,8 @@ def wait(load: float, jobs: System, capacity: float, delta: float) -> dict[str, 
     seed = [SEED, round(1000 * load)]
     run = jobs.simulate(load * capacity, JOBS, seed, replications=REPLICATIONS, progress=False)
     asymptote = (1 + delta) / ((1 - load) * capacity)
-    return {"load": load, "asymptote": asymptote, "simulated": run.EW.mean, "half_width": run.EW.half_width}
+    mean = run.mean_sojourn
+    return {"load": load, "asymptote": asymptote, "simulated": mean.mean, "half_width": mean.half_width}
 
 
 def main() -> None:

@@ -135,7 +135,7 @@ def few_hosts_by_the_chain(hosts, places, share, rule):
     """In order of arrival, for few hosts."""
     hosts, places, rule, part = min(hosts, 3), min(places, 4), rule % 2, share / 100
     placement = ("best fit", "worst fit")[rule]
-    letters = dict(servers=places, needs=(1, places), rates=(1, 1), mix=(1 - part, part), placement=placement)
+    letters = dict(per_host=places, needs=(1, places), rates=(1, 1), mix=(1 - part, part), placement=placement)
     one = System(hosts=hosts, **letters)
     return {"hosts": hosts, "places": places, "rule": rule}, {"busy": 100 * one.capacity / one.naive_capacity}
 
@@ -144,10 +144,10 @@ def hosts_by_the_simulator(hosts, places, share, rule):
     """Which shares no code with the panel, and counts jobs by their hosts."""
     hosts, share = min(hosts, 30), max(share, 0.5)
     rules = {}, {"placement": "worst fit"}, {"view": 50}, {"view": 50, "reserve": True}
-    letters = dict(servers=places, needs=(1, places), rates=(1, 1), mix=(1 - share / 100, share / 100))
+    letters = dict(per_host=places, needs=(1, places), rates=(1, 1), mix=(1 - share / 100, share / 100))
     in_order, busy = (System(hosts=hosts, **letters, **rules[k]) for k in (0, rule))
     runs = [one.simulate_saturated(30_000, 5, replications=2, progress=False) for one in (in_order, busy)]
-    shares = [100 * run.utilisation[0].mean for run in runs]
+    shares = [100 * run.utilization_at_capacity[0].mean for run in runs]
     return {"hosts": hosts, "share": share}, dict(zip(("in_order", "busy"), shares, strict=True))
 
 

@@ -10,7 +10,7 @@ from mjq.models.pool_depletion import depletion, passes
 @pytest.mark.parametrize(
     "solve",
     [
-        lambda: System(6, (2, 3), (2.5, 0.625), (0.5, 0.5)).queue(1.5).EW,
+        lambda: System(6, (2, 3), (2.5, 0.625), (0.5, 0.5)).queue(1.5).mean_sojourn,
         lambda: TrackedCluster(3, (1, 2), 11.0, (0.7, 0.3), 7.0, 1).queue(5.0),
         lambda: Pool([[1, 2], [3, 1]], (7, 3), 3).depletion(),
     ],

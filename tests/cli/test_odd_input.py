@@ -46,7 +46,7 @@ GOOD = {
     stability.throughput_equal_rates: dict(n=30, p={3: 0.6, 10: 0.4}, mu=1),
     stability.throughput_one_or_all: dict(n=30, mu1=1, mu2=1, p1=0.5),
     cluster.performance: SMALL,
-    cluster.smallest_cluster: dict(most_delay=0.05, least_utilization=0.1, most_servers=20)
+    cluster.smallest_cluster: dict(most_time_in_queue=0.05, least_utilization=0.1, most_servers=20)
     | {key: value for key, value in SMALL.items() if key != "N"},
     cluster.uniform_sizes: dict(T=3),
     cluster.normal_sizes: dict(T=3, sigma=1.0),

@@ -134,9 +134,10 @@ def one_two_four(name):
     result = {}
     for load in LOADS:
         lam, *classes = arrivals(name, load)
-        result["mean time in the system", "ServerFilling", f"load {load}"] = server_filling(lam, 4, *classes).EW
+        filled = server_filling(lam, 4, *classes)
+        result["mean time in the system", "ServerFilling", f"load {load}"] = filled.mean_sojourn
         if lam < processing_capacity(4, *classes):
-            result["mean time in the system", "FCFS", f"load {load}"] = sojourn(lam, 4, *classes).EW
+            result["mean time in the system", "FCFS", f"load {load}"] = sojourn(lam, 4, *classes).mean_sojourn
         else:
             result["queue", "FCFS", f"load {load}"] = "grows without end"
     return result

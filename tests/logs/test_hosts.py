@@ -103,7 +103,7 @@ def test_jobs_that_are_drawn_agree_with_the_exact_chain():
         hosts = Hosts((count,), ((4.0,),))
         shares = [len(log.run[log.need == need]) / len(log) for need in needs]
         rates = [HOUR / log.run[log.need == need].mean() for need in needs]
-        exact = System(4, needs, rates, shares, hosts=count).capacity
+        exact = System(None, needs, rates, shares, hosts=count, per_host=4).capacity
         drawn = independent_capacity(log.of(slice(None), servers=4.0 * count), OnHosts(hosts))
         assert drawn.value == pytest.approx(exact, abs=2 * (drawn.high - drawn.low) + 0.005 * exact)
         assert drawn.low < drawn.high < drawn.low + 0.05 * exact

@@ -382,7 +382,7 @@ def test_exponential_classes_are_the_system():
     simulated = mjq_logs.capacities(log, exact=False)["exponential"]
     assert simulated.low - 0.02 < exact.value < simulated.high + 0.02
     assert mjq_logs.naive_capacity(log).value == pytest.approx(4.8)
-    shares = {tuple(lacks): share for lacks, share in log.system().short_of.items()}
+    shares = {tuple(lacks): share for lacks, share in log.system().short_of_at_capacity.items()}
     assert shares == pytest.approx({("cpus",): 0.5, ("mem",): 0.5})
 
 

@@ -19,13 +19,13 @@ def test_simulation_agrees_with_the_exact_queue(name, load):
     system = SYSTEMS[name]
     lam = load * pc.processing_capacity(*system)
     exact = pc.sojourn(lam, *system)
-    spots = [exact.EW, 3 * exact.EW]
+    spots = [exact.mean_sojourn, 3 * exact.mean_sojourn]
     run = simulate_multiserver(lam, *system, 200_000, 11, replications=20, workers=2, tail_at=spots)
-    for quantity in ("EN", "ENq", "EW", "EW2", "EWq", "EWq2"):
+    for quantity in ("mean_jobs", "mean_queue", "mean_sojourn", "sojourn_moment2", "mean_wait", "wait_moment2"):
         assert getattr(exact, quantity) in getattr(run, quantity).widened(2.5), quantity
-    for ours, estimate in zip(exact.EWq_by_class, run.EWq_by_class, strict=True):
+    for ours, estimate in zip(exact.mean_wait_by_class, run.mean_wait_by_class, strict=True):
         assert ours in estimate.widened(2.5)
-    for t, estimate in zip(spots, run.tail, strict=True):
+    for t, estimate in zip(spots, run.tails, strict=True):
         assert exact.tail(t) in estimate.widened(2.5)
 
 
@@ -36,6 +36,6 @@ def test_instant_tracker_and_endless_queue_are_the_infinite_queue(load):
     exact = pc.sojourn(lam, B, b, mu, p)
     answer = cluster.performance(B, b, p, lam, 1e9, mu, 200)
     # One of the waiting jobs is at the tracker.
-    assert answer.mean_queue == pytest.approx(exact.ENq - (1 - exact.queue_probability(0)), rel=1e-6)
+    assert answer.mean_queue == pytest.approx(exact.mean_queue - (1 - exact.queue_probability(0)), rel=1e-6)
     assert answer.blocking < 1e-9
-    assert answer.mean_jobs == pytest.approx(exact.EN - exact.ENq, rel=1e-6)
+    assert answer.mean_in_service == pytest.approx(exact.mean_jobs - exact.mean_queue, rel=1e-6)

@@ -63,9 +63,9 @@ def test_flows_balance(system):
     answer = cluster.performance(**system)
     accepted = system["lam"] * (1 - answer.blocking)
     p, sizes, rates = (np.array(system[k]) for k in ("p", "sizes", "mu2"))
-    assert answer.mean_jobs == pytest.approx(accepted * (p / rates).sum(), rel=1e-9)  # Little's law in the cluster
+    assert answer.mean_in_service == pytest.approx(accepted * (p / rates).sum(), rel=1e-9)  # Little's law there
     assert answer.mean_busy_servers == pytest.approx(accepted * (p * sizes / rates).sum(), rel=1e-9)
-    assert answer.mean_queue == pytest.approx(accepted * answer.mean_delay, rel=1e-9)
+    assert answer.mean_queue == pytest.approx(accepted * answer.mean_time_in_queue, rel=1e-9)
     assert answer.utilization == pytest.approx(answer.mean_busy_servers / system["N"])
 
 
@@ -94,7 +94,7 @@ def test_saturated_cluster_with_a_fast_tracker_reaches_the_capacity(system):
     accepted = system["lam"] * (1 - cluster.performance(**system).blocking)
     # The accepted rate is a small difference; Little's law in the cluster gives it without loss.
     answer = cluster.performance(**system)
-    by_little = answer.mean_jobs / (np.array(system["p"]) / system["mu2"]).sum()
+    by_little = answer.mean_in_service / (np.array(system["p"]) / system["mu2"]).sum()
     assert by_little == pytest.approx(capacity, rel=1e-4)
     assert accepted == pytest.approx(by_little, rel=1e-6)
 
@@ -132,7 +132,7 @@ def test_distributions_of_sizes():
 def test_simulation_agrees(system):
     run = simulate_cluster(**system, jobs=40_000, seed=1, replications=20, workers=2)
     exact = cluster.performance(**system)
-    for name in ("mean_queue", "mean_busy_servers", "mean_jobs", "blocking", "mean_delay"):
+    for name in ("mean_queue", "mean_busy_servers", "mean_in_service", "blocking", "mean_time_in_queue"):
         assert getattr(exact, name) in getattr(run, name).widened(2.5), name
     assert system["lam"] * (1 - exact.blocking) in run.throughput.widened(2.5)
 
@@ -141,10 +141,10 @@ def test_smallest_cluster():
     jobs = dict(sizes=(1, 2, 4), p=(0.5, 0.3, 0.2), lam=20, mu1=1000, mu2=10, C=15)
     N, answer = cluster.smallest_cluster(0.02, 0.2, **jobs)
     assert answer == cluster.performance(N, **jobs)
-    assert answer.mean_delay <= 0.02 < cluster.performance(N - 1, **jobs).mean_delay
+    assert answer.mean_time_in_queue <= 0.02 < cluster.performance(N - 1, **jobs).mean_time_in_queue
     with pytest.raises(ValueError, match=r"within 0\.02 and a utilization of at least"):
         cluster.smallest_cluster(0.02, answer.utilization * 1.001, **jobs)
-    with pytest.raises(ValueError, match="no cluster of up to 6 servers has a mean delay within 1e-09"):
+    with pytest.raises(ValueError, match="no cluster of up to 6 servers has a mean time in the queue within 1e-09"):
         cluster.smallest_cluster(1e-9, 0.1, **jobs, most_servers=6)
     with pytest.raises(ValueError, match="size 4 exceeds the 3 servers"):
         cluster.smallest_cluster(1, 0.1, **jobs, most_servers=3)
@@ -163,12 +163,12 @@ def test_delay_in_a_flood(lam):
     # The queue is always full, so a job waits for five mappings and what blocks them.
     limit = cluster.performance(2, (1, 2), (0.5, 0.5), 1e9, 10, 1, 5)
     flood = cluster.performance(2, (1, 2), (0.5, 0.5), lam, 10, 1, 5)
-    assert flood.mean_delay == pytest.approx(limit.mean_delay, rel=1e-6)
+    assert flood.mean_time_in_queue == pytest.approx(limit.mean_time_in_queue, rel=1e-6)
     assert flood.mean_queue == pytest.approx(5)
 
 
 def test_sizes_that_never_come_may_be_too_large():
-    assert cluster.performance(2, (1, 5), (1, 0), 1, 2, 3, 1).mean_jobs > 0
+    assert cluster.performance(2, (1, 5), (1, 0), 1, 2, 3, 1).mean_in_service > 0
 
 
 @pytest.mark.parametrize(("N", "sizes"), [(16, range(1, 17)), (1500, (10, 100)), (7, (2, 3)), (3, (3,))])
@@ -191,7 +191,7 @@ def test_rare_losses_have_their_digits(apart, unknowns, monkeypatch):
         jobs = dict(N=N, sizes=sizes.tolist(), p=rng.dirichlet(np.ones(len(sizes))), lam=lam, mu1=mu1, mu2=mu2, C=C)
         _, _, exact = by_definition(jobs)
         found = cluster.performance(**jobs)
-        for measure in ("mean_queue", "blocking", "mean_busy_servers", "mean_jobs"):
+        for measure in ("mean_queue", "blocking", "mean_busy_servers", "mean_in_service"):
             assert getattr(found, measure) == pytest.approx(getattr(exact, measure), rel=1e-9, abs=1e-30)
         rare += 1e-30 < exact.blocking < 1e-8
     assert rare > 2
@@ -212,4 +212,4 @@ def test_iterations_that_fail_leave_small_clusters_to_elimination(monkeypatch):
     usual = cluster.performance(6, (1, 2), (0.5, 0.5), 3, 10, 1, 3)
     monkeypatch.setattr(arnoldi, "dominant", fail)
     again = cluster.performance(6, (1, 2), (0.5, 0.5), 3, 10, 1, 3)
-    assert again.mean_delay == pytest.approx(usual.mean_delay, rel=1e-10)
+    assert again.mean_time_in_queue == pytest.approx(usual.mean_time_in_queue, rel=1e-10)

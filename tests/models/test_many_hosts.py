@@ -121,8 +121,8 @@ def test_one_host_is_a_pool(cluster, placement):
     assert mh.capacity(*cluster, placement) == pytest.approx(pool, rel=1e-12)
     assert mh.saturated_state(*cluster, placement).fits_in_sum == 0
     assert mh.capacity_with_moving(*cluster) == pytest.approx(pool, rel=1e-12)
-    single = System(*letters, hosts=1, placement=placement)
-    assert single.capacity == pytest.approx(pool, rel=1e-12) and single.fits_in_sum == 0
+    single = System(None, *letters[1:], hosts=1, per_host=letters[0], placement=placement)
+    assert single.capacity == pytest.approx(pool, rel=1e-12) and single.fits_in_sum_at_capacity == 0
 
 
 def only_iterate(monkeypatch):
@@ -223,12 +223,12 @@ def test_the_formula_with_moving_is_the_chain(cluster):
 @given(clusters(), st.sampled_from(mh.PLACEMENTS))
 def test_moving_lies_between_hosts_and_pool(cluster, placement):
     m, B, *letters = cluster
-    system = System(B, *letters, hosts=m, placement=placement)
+    system = System(m * np.asarray(B), *letters, hosts=m, per_host=B, placement=placement)
     slack = 1 + 1e-9
     assert system.capacity <= system.capacity_with_moving * slack
     assert system.capacity_with_moving <= system.pool.capacity * slack
     assert system.capacity <= system.packing_bound * slack <= system.naive_capacity * slack**2
-    losses = system.losses
+    losses = system.shares_lost
     assert sum(losses.values()) == pytest.approx(1 - system.capacity / system.naive_capacity, abs=1e-12)
     assert losses["order"] >= -1e-12 and losses["boundaries"] >= -1e-12
 
@@ -290,7 +290,7 @@ def test_rare_whole_host_jobs_by_exact_chains(m, n):
 
 # --- A cluster as a user types it -------------------------------------------------------------------------------------
 
-CLUSTER = dict(hosts=3, servers=4, needs=(1, 2, 4), rates=(1, 1, 1), mix=(0.5, 0.3, 0.2))
+CLUSTER = dict(hosts=3, per_host=4, needs=(1, 2, 4), rates=(1, 1, 1), mix=(0.5, 0.3, 0.2))
 
 
 def test_a_system_with_hosts():
@@ -299,20 +299,20 @@ def test_a_system_with_hosts():
     assert (
         cluster.naive_capacity == pytest.approx(12 / 1.9) and cluster.pool.servers == 12 and cluster.pool.hosts is None
     )
-    assert cluster.utilisation == pytest.approx(cluster.capacity / cluster.naive_capacity)
-    assert cluster.wasted_servers == pytest.approx(12 * (1 - cluster.utilisation))
+    assert cluster.utilization_at_capacity == pytest.approx(cluster.capacity / cluster.naive_capacity)
+    assert cluster.wasted_servers == pytest.approx(12 * (1 - cluster.utilization_at_capacity))
     assert eval(repr(cluster)) == cluster and cluster != cluster.pool
-    vector = System(**CLUSTER | dict(servers=(4,), needs=[(1,), (2,), (4,)]))
+    vector = System(**CLUSTER | dict(per_host=(4,), needs=[(1,), (2,), (4,)]))
     assert vector.capacity == pytest.approx(cluster.capacity, rel=1e-12)
     assert vector.wasted_servers == pytest.approx([cluster.wasted_servers])
     assert cluster.capacity in cluster.simulate_saturated(jobs=20_000, seed=1).capacity.widened(2)
     run = cluster.simulate(lam=0.5 * cluster.capacity, jobs=5_000, seed=1)
-    assert len(run.EWq_by_class) == 3 and 0 < run.EWq.mean < run.EW.mean
+    assert len(run.mean_wait_by_class) == 3 and 0 < run.mean_wait.mean < run.mean_sojourn.mean
 
 
 def test_one_pool_is_simulated_too():
-    pool = System(**CLUSTER | dict(hosts=None, servers=12))
-    assert pool.pool == pool and pool.capacity_with_moving == pool.capacity and pool.fits_in_sum == 0
+    pool = System(**CLUSTER | dict(hosts=None, per_host=None, servers=12))
+    assert pool.pool == pool and pool.capacity_with_moving == pool.capacity and pool.fits_in_sum_at_capacity == 0
     assert pool.capacity in pool.simulate_saturated(jobs=20_000, seed=1).capacity.widened(2)
     ordered = System(12, (1, 2, 4, 5), (1, 1, 1, 1), (0.5, 0.3, 0.2, 0), order=0.5)
     assert ordered.capacity in ordered.simulate_saturated(jobs=20_000, seed=1).capacity.widened(2)

@@ -107,7 +107,7 @@ def test_delta_is_exact_however_far_rates_lie_apart(B, classes):
 def test_the_difference_stays_bounded(system):
     capacity = ns.relative_completions(*system).capacity
     differences = [
-        pc.sojourn(load * capacity, *system).EW - ns.sojourn_asymptote(load * capacity, *system)
+        pc.sojourn(load * capacity, *system).mean_sojourn - ns.sojourn_asymptote(load * capacity, *system)
         for load in (0.9, 0.99, 0.999)
     ]
     # It converges, linearly in what is left of the capacity: the second change is a tenth of the first.
@@ -200,7 +200,7 @@ def test_the_limit_of_server_filling(system):
     found = ns.relative_completions_of(start, lambda m: ns.filling_saturated_transitions(m, k, b, mu, p))
     assert found.capacity == pytest.approx(1 / work, rel=1e-12)
     assert 1 + found.delta == pytest.approx(second / (2 * work**2), rel=1e-12)
-    exact = ns.server_filling(0.999 / work, *system).EW
+    exact = ns.server_filling(0.999 / work, *system).mean_sojourn
     assert exact * 0.001 * work / work**2 == pytest.approx(1 + found.delta, rel=0.02 + 0.01 * k)
 
 
@@ -248,7 +248,7 @@ def test_all_servers_are_busy():
 
 def test_one_need_is_a_queue_with_many_servers():
     found, known = ns.server_filling(2.5, 4, [1], [1], [1]), pc.sojourn(2.5, 4, [1], [1], [1])
-    assert (found.EW, found.EN) == pytest.approx((known.EW, known.EN), rel=1e-10)
+    assert (found.mean_sojourn, found.mean_jobs) == pytest.approx((known.mean_sojourn, known.mean_jobs), rel=1e-10)
     assert ns.server_filling(2.5, 8, [2], [1], [1]) == pytest.approx(found, rel=1e-12)
 
 

@@ -70,4 +70,4 @@ def test_servers_that_are_held_do_less_than_shared_ones(system):
     service = {("q", k): fluid.exponential(mean) for k, mean in enumerate(work)}
     arrivals = {("q", k): lam * share for k, share in enumerate(mix)}
     shared = product_form.means(fluid.Network({"q": servers}, service, {}, arrivals))
-    assert pc.sojourn(lam, *system).EN > sum(shared.mean_jobs.values())
+    assert pc.sojourn(lam, *system).mean_jobs > sum(shared.mean_jobs.values())

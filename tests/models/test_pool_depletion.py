@@ -108,7 +108,7 @@ def test_large_pools_tend_to_their_limit(D, N_A, K):
     limit = pd.large_pool_times(N_A / 40, D, K)
     assert (limit >= (D @ (N_A / 40, 1 - N_A / 40)).max() * (1 - 1e-12)).all()
     for k in range(K + 1):
-        small, large = (pd.depletion(D, n * N_A, n * (40 - N_A), k, K - k).T / (40 * n) for n in (1, 10))
+        small, large = (pd.depletion(D, n * N_A, n * (40 - N_A), k, K - k).mean_time / (40 * n) for n in (1, 10))
         assert abs(large - limit[k]) <= abs(small - limit[k]) / 2 + 1e-3 * limit[k]
 
 
@@ -161,7 +161,7 @@ def test_passes_agree_with_the_definition(D, pool):
     states, visits, T, variance = by_definition(D, *pool)
     found = pd.depletion(D, *pool)
     K_A, K_B = pool[2:]
-    assert found.T == pytest.approx(T, rel=1e-11)
+    assert found.mean_time == pytest.approx(T, rel=1e-11)
     assert found.variance == pytest.approx(variance, rel=1e-9)
     assert pd.count_states(*pool) == len(states)
     first = sum(v for s, v in zip(states, visits, strict=True) if (s[2] + s[3], s[4] + s[5]) == (K_A, K_B))
@@ -169,7 +169,7 @@ def test_passes_agree_with_the_definition(D, pool):
     assert found.T_phi1 == pytest.approx(first, rel=1e-11)
     assert found.T_phi2 == pytest.approx(full, rel=1e-11)
     assert 0 < found.T_tau0 <= found.T_phi1 <= found.T_tau12 * (1 + 1e-12) <= found.T_phi2 * (1 + 1e-12)
-    assert sum(found.lengths.values()) == pytest.approx(found.T)
+    assert sum(found.lengths.values()) == pytest.approx(found.mean_time)
 
 
 def time_in_states(rule, start):
@@ -201,7 +201,7 @@ def test_the_time_is_all_work_but_the_overlap(D, pool):
         both = sum(t for s, t in spent.items() if s[2] + s[4] and s[3] + s[5])
         assert sum(spent.values()) == pytest.approx((np.array(D) @ (N_A, N_B)).sum() - both, rel=1e-12)
     assert sum(time_in_states(lambda s: pd.transitions(s, D), start).values()) == pytest.approx(
-        pd.depletion(D, *pool).T
+        pd.depletion(D, *pool).mean_time
     )
 
 
@@ -226,29 +226,29 @@ def test_threads_do_not_change_the_numbers():
 @pytest.mark.parametrize("pool", [(70, 30, 6, 4), (12, 12, 0, 5), (1, 1, 1, 0)])
 def test_the_distribution_has_the_exact_moments(pool):
     found = pd.depletion(SYSTEM_1, *pool)
-    t = np.linspace(0, found.T + 15 * math.sqrt(found.variance), 20_001)
+    t = np.linspace(0, found.mean_time + 15 * math.sqrt(found.variance), 20_001)
     tail = 1 - found.cdf(t)
     assert (np.diff(tail) <= 1e-12).all()
-    assert np.trapezoid(tail, t) == pytest.approx(found.T, rel=1e-5)
-    assert 2 * np.trapezoid(t * tail, t) - found.T**2 == pytest.approx(found.variance, rel=1e-3)
-    assert found.gamma_cdf(found.T * 100) == pytest.approx(1)
+    assert np.trapezoid(tail, t) == pytest.approx(found.mean_time, rel=1e-5)
+    assert 2 * np.trapezoid(t * tail, t) - found.mean_time**2 == pytest.approx(found.variance, rel=1e-3)
+    assert found.gamma_cdf(found.mean_time * 100) == pytest.approx(1)
 
 
 @pytest.mark.parametrize("pool", [(70, 30, 5, 5), (70, 30, 0, 10), (20, 60, 7, 2)])
 def test_simulation_agrees(pool):
     exact = pd.depletion(SYSTEM_1, *pool)
     run = simulate_depletion(SYSTEM_1, *pool, seed=1, replications=4000, workers=2)
-    for mark in ("T", "T_tau0", "T_phi1", "T_tau12", "T_phi2"):
+    for mark in ("mean_time", "T_tau0", "T_phi1", "T_tau12", "T_phi2"):
         assert getattr(exact, mark) in getattr(run, mark).widened(2), mark
     work = np.array(SYSTEM_1) @ pool[:2]  # for which the stations are busy
     assert work[0] in run.busy[0].widened(2) and work[1] in run.busy[1].widened(2)
-    assert work.sum() - exact.T in run.all_busy.widened(2)
-    assert run.T.mean == pytest.approx(sum(x.mean for x in run.busy) - run.all_busy.mean)
+    assert work.sum() - exact.mean_time in run.all_busy.widened(2)
+    assert run.mean_time.mean == pytest.approx(sum(x.mean for x in run.busy) - run.all_busy.mean)
 
 
 def test_the_stopping_rule():
     run = simulate_depletion(SYSTEM_1, 20, 10, 3, 3, seed=2)
-    for mark in ("T", "T_tau0", "T_phi1", "T_tau12", "T_phi2"):
+    for mark in ("mean_time", "T_tau0", "T_phi1", "T_tau12", "T_phi2"):
         estimate = getattr(run, mark)
         assert estimate.half_width <= 0.03 * estimate.mean
         assert estimate.confidence == 0.99
@@ -274,7 +274,7 @@ def test_a_path_is_one_depletion():
 
 def test_one_station_of_any_number_works_without_a_break():
     run = simulate_pool([[0.5, 1.0, 2.0]], (10, 20, 5), (2, 1, 1), seed=4, replications=4000, workers=2)
-    assert 10 * 0.5 + 20 * 1.0 + 5 * 2.0 in run.T.widened(2)
+    assert 10 * 0.5 + 20 * 1.0 + 5 * 2.0 in run.mean_time.widened(2)
 
 
 @given(st.integers(0, 5), st.integers(0, 5), switching())
@@ -362,11 +362,11 @@ def test_the_best_policy(N_A, N_B, K):
     assert found.tolist() == pytest.approx(by_enumeration(SYSTEM_1, N_A, N_B, K), rel=1e-12)
     for a in range(K + 1):
         if a <= N_A and K - a <= N_B:
-            assert found[a] <= pd.depletion(SYSTEM_1, N_A, N_B, a, K - a).T * (1 + 1e-12)
+            assert found[a] <= pd.depletion(SYSTEM_1, N_A, N_B, a, K - a).mean_time * (1 + 1e-12)
 
 
 def test_energy_is_that_of_the_work_and_of_waiting():
-    T = pd.depletion(SYSTEM_1, 70, 30, 5, 5).T
+    T = pd.depletion(SYSTEM_1, 70, 30, 5, 5).mean_time
     work = np.array(SYSTEM_1) @ (70, 30)
     assert pd.energy(SYSTEM_1, 70, 30, T, (1, 1), (1, 1)) == pytest.approx(2 * T)
     assert pd.energy(SYSTEM_1, 70, 30, T, (1, 0), (0, 0)) == pytest.approx(work[0])

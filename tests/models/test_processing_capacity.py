@@ -67,9 +67,9 @@ def test_classes_in_another_order_or_split_are_the_same_system(system):
 def test_a_class_that_never_comes_is_dropped():
     assert pc.processing_capacity(6, (2, 3, 99), (1, 1, 1), (0.5, 0.5, 0)) == pytest.approx(48 / 23)
     answer = pc.sojourn(1.0, 6, (99, 2, 3), (1, 2.5, 0.625), (0, 0.5, 0.5))
-    assert answer.EW2 == pytest.approx(pc.sojourn(1.0, *TABLE).EW2, rel=1e-12)
-    assert math.isnan(answer.EWq_by_class[0])
-    assert len(answer.EWq_by_class) == 3
+    assert answer.sojourn_moment2 == pytest.approx(pc.sojourn(1.0, *TABLE).sojourn_moment2, rel=1e-12)
+    assert math.isnan(answer.mean_wait_by_class[0])
+    assert len(answer.mean_wait_by_class) == 3
 
 
 # --- Limiting completion rate ---------------------------------------------------------------------------------------
@@ -148,8 +148,8 @@ def test_moments_by_two_roads(system, load):
     """Numbers in the system with Little's laws, and the life of a tagged job, give the same moments."""
     answer = pc.sojourn(load * pc.processing_capacity(*system), *system)
     assert answer.tail(0.0) == pytest.approx(1, rel=1e-9)
-    assert answer.moment(1) == pytest.approx(answer.EW, rel=1e-8)
-    assert answer.moment(2) == pytest.approx(answer.EW2, rel=1e-7)
+    assert answer.moment(1) == pytest.approx(answer.mean_sojourn, rel=1e-8)
+    assert answer.moment(2) == pytest.approx(answer.sojourn_moment2, rel=1e-7)
     assert answer.moment(3) * answer.moment(1) >= answer.moment(2) ** 2
 
 
@@ -159,7 +159,7 @@ def test_third_moments_by_two_roads(system, load):
     B, b, mu, p = system
     alike, t = (B, b, [mu[0]] * len(b), p), 1 / mu[0]
     answer = pc.sojourn(load * pc.processing_capacity(*alike), *alike)
-    by_numbers = answer.EWq3 + 3 * answer.EWq2 * t + 6 * answer.EWq * t**2 + 6 * t**3
+    by_numbers = answer.wait_moment3 + 3 * answer.wait_moment2 * t + 6 * answer.mean_wait * t**2 + 6 * t**3
     assert answer.moment(3) == pytest.approx(by_numbers, rel=1e-7)
 
 
@@ -173,30 +173,32 @@ def test_the_laws_of_the_queue(system, load):
         *_, before, last = head = [probability(n) for n in range(400)]
         tail = last * last / (before - last) if last > 1e-12 else 0  # geometric from there on
         assert sum(head) + tail == pytest.approx(1, abs=1e-8)
-    assert answer.EW == pytest.approx(answer.EWq + np.dot(p, t), rel=1e-12)
-    assert answer.EN == pytest.approx(lam * answer.EW, rel=1e-10)  # Little
-    assert np.dot(p, answer.EWq_by_class) == pytest.approx(answer.EWq, rel=1e-9, abs=1e-12)
-    assert answer.EWq2 >= answer.EWq**2
-    assert answer.EWq3 * answer.EWq >= answer.EWq2**2 * (1 - 1e-9)  # Cauchy and Schwarz
+    assert answer.mean_sojourn == pytest.approx(answer.mean_wait + np.dot(p, t), rel=1e-12)
+    assert answer.mean_jobs == pytest.approx(lam * answer.mean_sojourn, rel=1e-10)  # Little
+    assert np.dot(p, answer.mean_wait_by_class) == pytest.approx(answer.mean_wait, rel=1e-9, abs=1e-12)
+    assert answer.wait_moment2 >= answer.mean_wait**2
+    # Cauchy and Schwarz
+    assert answer.wait_moment3 * answer.mean_wait >= answer.wait_moment2**2 * (1 - 1e-9)
 
 
 @given(systems(most_jobs=3), st.floats(0.05, 0.95))
 def test_eq7_error_is_the_covariance(system, load):
     *_, mu, p = system
     answer = pc.sojourn(load * pc.processing_capacity(*system), *system)
-    covariance = np.dot(p, (np.array(answer.EWq_by_class) - answer.EWq) / mu)
-    assert answer.EW2 - answer.EW2_eq7 == pytest.approx(2 * covariance, rel=1e-6, abs=1e-10 * answer.EW2)
+    covariance = np.dot(p, (np.array(answer.mean_wait_by_class) - answer.mean_wait) / mu)
+    exact, by_eq7 = answer.sojourn_moment2, answer.sojourn_moment2_eq7
+    assert exact - by_eq7 == pytest.approx(2 * covariance, rel=1e-6, abs=1e-10 * exact)
 
 
 @given(systems(most_jobs=3), st.floats(0.05, 0.95))
 def test_tail_bound(system, load):
     answer = pc.sojourn(load * pc.processing_capacity(*system), *system)
-    times = np.linspace(0, 10 * answer.EW, 12)
+    times = np.linspace(0, 10 * answer.mean_sojourn, 12)
     tail = answer.tail(times)
     assert tail[0] == pytest.approx(1)
     assert (np.diff(tail) < 0).all()
     assert (tail <= answer.tail_bound(times) + 1e-12).all()
-    assert (answer.tail_bound(times[times <= answer.EW]) == 1).all()
+    assert (answer.tail_bound(times[times <= answer.mean_sojourn]) == 1).all()
     assert answer.tail(times[3]) == pytest.approx(tail[3], rel=1e-9)  # a number as well as an array
     assert answer.tail(-1.0) == pytest.approx(1)
 
@@ -215,9 +217,9 @@ def test_many_servers(servers):
     wait = top / (sum(a**n / math.factorial(n) for n in range(servers)) + top)
     answer = pc.sojourn(a, servers, [1], [1], [1])
     gap = servers - a
-    assert answer.EWq == pytest.approx(wait / gap, rel=1e-9)
-    assert answer.EWq2 == pytest.approx(2 * wait / gap**2, rel=1e-9)
-    assert answer.EWq3 == pytest.approx(6 * wait / gap**3, rel=1e-9)
+    assert answer.mean_wait == pytest.approx(wait / gap, rel=1e-9)
+    assert answer.wait_moment2 == pytest.approx(2 * wait / gap**2, rel=1e-9)
+    assert answer.wait_moment3 == pytest.approx(6 * wait / gap**3, rel=1e-9)
     t = 1.3
     both = (gap * math.exp(-t) - math.exp(-gap * t)) / (gap - 1)  # a wait of rate gap and a service of rate 1
     assert answer.tail(t) == pytest.approx((1 - wait) * math.exp(-t) + wait * both, rel=1e-9)
@@ -226,8 +228,8 @@ def test_many_servers(servers):
 @pytest.mark.parametrize("gap", [1e-4, 1e-6, 1e-8])
 def test_next_to_the_capacity_both_roads_still_agree(gap):
     answer = pc.sojourn(pc.processing_capacity(*TABLE) * (1 - gap), *TABLE)
-    assert answer.moment(1) == pytest.approx(answer.EW, rel=1e-13 / gap + 1e-10)
-    assert gap * answer.EW == pytest.approx(0.69116, abs=1e-4)
+    assert answer.moment(1) == pytest.approx(answer.mean_sojourn, rel=1e-13 / gap + 1e-10)
+    assert gap * answer.mean_sojourn == pytest.approx(0.69116, abs=1e-4)
 
 
 SLOWLY_MIXING = 6, (2, 2.15, 3.8), (0.01, 275.0, 0.08), (0.002, 0.992, 0.006)
@@ -237,7 +239,7 @@ SLOWLY_MIXING = 6, (2, 2.15, 3.8), (0.01, 275.0, 0.08), (0.002, 0.992, 0.006)
 def test_rates_far_apart_next_to_the_capacity(gap):
     answer = pc.sojourn(pc.processing_capacity(*SLOWLY_MIXING) * (1 - gap), *SLOWLY_MIXING)
     near = pc.sojourn(pc.processing_capacity(*SLOWLY_MIXING) * (1 - 1e-4), *SLOWLY_MIXING)
-    assert gap * answer.EW == pytest.approx(1e-4 * near.EW, rel=0.01)
+    assert gap * answer.mean_sojourn == pytest.approx(1e-4 * near.mean_sojourn, rel=0.01)
     assert answer.number_probability(0) > 0
 
 
@@ -245,7 +247,7 @@ def test_rates_far_apart_next_to_the_capacity(gap):
 def test_a_tail_that_rounding_spoils_is_refused():
     answer = pc.sojourn(1.0, 6, (2, 3), (1e9, 1e-9), (0.999999999, 1e-9))
     with pytest.raises(ArithmeticError, match="double precision"):
-        answer.tail(answer.EW * np.array([1e-6, 0.1, 1, 3, 10]))
+        answer.tail(answer.mean_sojourn * np.array([1e-6, 0.1, 1, 3, 10]))
 
 
 @pytest.mark.parametrize("unit", [1e-12, 0.1, 1e9])

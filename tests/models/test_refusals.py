@@ -25,7 +25,7 @@ TRACKED = TrackedCluster(8, (1, 2, 4), 10, (0.5, 0.3, 0.2), tracker_rate=1000, p
 DEMANDS = (0.75, 0.64), (0.48, 1.25)
 POOL = Pool(DEMANDS, (20, 10), 6)
 PAIR = {("q", 1): ONE, ("q", 2): ONE}
-HOSTS = dict(hosts=3, servers=4, needs=(1, 2, 4), rates=(1, 1, 1), mix=(0.5, 0.3, 0.2))
+HOSTS = dict(hosts=3, per_host=4, needs=(1, 2, 4), rates=(1, 1, 1), mix=(0.5, 0.3, 0.2))
 SMALL = dict(N=4, sizes=(1, 4), p=(0.5, 0.5), lam=1, mu1=2, mu2=(3, 4), C=2)
 FINITE = dict(lam=1, B=2, b=(1, 2), mu=(1, 1), p=(0.5, 0.5), room=2)
 
@@ -49,7 +49,7 @@ REFUSALS = [
     (lambda: System(*TABLE).queue(2.1), "^lam 2.1 is not below the capacity 2.0134$"),
     (lambda: System(*TABLE).simulate(1, jobs=10, seed=1, policy="lifo"), "^policy must be .* got 'lifo'"),
     (lambda: System(1000, range(1, 13), [2] * 12, [1 / 12] * 12).near_saturation(), "configurations fit into 1000"),
-    (lambda: replace(TRACKED, servers=3), "^need 4 exceeds resource 3$"),
+    (lambda: replace(TRACKED, servers=3), "^need 4 exceeds the 3 servers$"),
     (lambda: replace(TRACKED, needs=(1, 1, 2)), "^needs must differ"),
     (lambda: replace(POOL, demands=[[1, 2]]), r"^demands must have two stations and two classes, got shape \(1, 2"),
     (lambda: replace(POOL, tasks=(1, 2, 3)), "^tasks must have one entry for each of two classes"),
@@ -207,18 +207,18 @@ REFUSALS = [
     (lambda: of_vectors((4, 8), [(1, 2), (1, 2)], resources=("CPU", 3)), "resources must be 2 different names"),
     # Many hosts
     (lambda: System(**HOSTS).queue(1), "queue is that of one pool, and this system has 3 hosts"),
-    (lambda: System(**HOSTS).views, "views is that of one pool"),
+    (lambda: System(**HOSTS).capacity_by_resource, "capacity_by_resource is that of one pool"),
     (lambda: System(**HOSTS).simulate(1, 100, 1, "easy"), "view and reserve say who may pass .*, got policy 'easy'"),
     (lambda: System(**HOSTS | dict(view=3)).capacity, "no chain of hosts has a view of 3 jobs: simulate_saturated"),
-    (lambda: System(**HOSTS | dict(hosts=None)).losses, "losses says what boundaries between hosts cost, and this"),
+    (lambda: System(6, (2, 3), (1, 1), (0.5, 0.5)).shares_lost, "shares_lost says what boundaries between hosts"),
     (lambda: System(**HOSTS | dict(hosts=(4, 4))), r"hosts must be one number, got \(4, 4\)"),
     (lambda: System(**HOSTS | dict(needs=(1, 2, 5))), "need 5 exceeds a host of 4"),
-    (lambda: System(**HOSTS | dict(servers=[(4, 8), 4])), r"all hosts are alike: got \[\(4, 8\), 4\]"),
+    (lambda: System(**HOSTS | dict(per_host=[(4, 8), 4])), r"all hosts are alike: got \[\(4, 8\), 4\]"),
     (lambda: System(**HOSTS | dict(placement="next fit")), "placement must be one of best fit, .*; got 'next fit'"),
     (lambda: System(**HOSTS | dict(reserve=True)), "reserve needs a view of at least 2 jobs, got 1"),
     (lambda: System(**HOSTS | dict(reserve="yes", view=2)), "reserve must be True or False, got 'yes'"),
     (lambda: System(**HOSTS | dict(order=0.5)), "hosts know independent classes only"),
-    (lambda: System(**HOSTS | dict(hosts=None, view=2)), "say what happens on hosts, and hosts is None"),
+    (lambda: System(6, (2, 3), (1, 1), (0.5, 0.5), view=2), "say what happens on hosts, and hosts is None"),
     (lambda: mh.saturated_state(3, 4, (1, 2, 4), (1, 1, 1), (0.5, 0.3, 0.2), "best fit", 50), "more than 50 states"),
     (lambda: mh.packings(1000, 8, [1, 2, 4]), "sets of jobs on 1000 hosts would take"),
     (lambda: mh.time_to_empty(2, 10**9), "places must be at most"),
@@ -243,7 +243,7 @@ REFUSALS = [
     (lambda: left(high=(), lam=1), "must be high"),
     (lambda: left(high=1, lam=2), "lam 2 is not below the capacity 2 of the high classes alone"),
     (lambda: left(high=0, lam=1, order=0.5), "an order of the classes"),
-    (lambda: left(high=0, lam=1, hosts=2), "ask its pool"),
+    (lambda: left(high=0, lam=1, hosts=2, per_host=2), "ask its pool"),
     (lambda: System(64, (1, 2, 4, 8), [1] * 4, [0.25] * 4).capacity_left((2, 3), 1), "more than 2000 phases"),
     (lambda: scheduling.left_beside_whole_jobs(1, 4, 1, 1), r"lam m must be below 1, got 1 \* 1"),
     (lambda: scheduling.left_for_whole_jobs(4, 4, 1, 1), r"lam must be below n mu, got 4 and 4 \* 1"),

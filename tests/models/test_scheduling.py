@@ -20,7 +20,7 @@ def test_without_room_it_is_a_loss_system(policy):
     """Erlang's formula: four servers at load 3."""
     lost = 3**4 / factorial(4) / sum(3**n / factorial(n) for n in range(5))
     queue = scheduling.finite_queue(3, 4, [1], [1], [1], room=0, policy=policy)
-    assert queue.accepted == pytest.approx(1 - lost, rel=1e-12) and queue.ENq == 0
+    assert queue.accepted == pytest.approx(1 - lost, rel=1e-12) and queue.mean_queue == 0
     assert queue.utilization == pytest.approx(3 * (1 - lost) / 4, rel=1e-12)
 
 
@@ -29,14 +29,14 @@ def test_laws(policy):
     lam, queue = 1.5, scheduling.finite_queue(1.5, *TWO, room=4, policy=policy)
     B, b, mu, p = TWO
     assert queue.throughput == pytest.approx(lam * queue.accepted, rel=1e-12)
-    assert queue.EWq == pytest.approx(queue.ENq / queue.throughput, rel=1e-12)
-    assert 0 < queue.ENq < queue.EN < 4 + B and 0 < queue.utilization < 1
+    assert queue.mean_wait == pytest.approx(queue.mean_queue / queue.throughput, rel=1e-12)
+    assert 0 < queue.mean_queue < queue.mean_jobs < 4 + B and 0 < queue.utilization < 1
 
 
 def test_much_room_is_the_infinite_queue():
     lam = 0.9
     queue, infinite = scheduling.finite_queue(lam, *TWO, room=9), sojourn(lam, *TWO)
-    assert queue.ENq == pytest.approx(infinite.ENq, rel=1e-3)
+    assert queue.mean_queue == pytest.approx(infinite.mean_queue, rel=1e-3)
     assert queue.utilization == pytest.approx(
         lam * sum(p * b / mu / 2 for b, mu, p in zip(*TWO[1:], strict=True)), rel=1e-3
     )
@@ -59,7 +59,7 @@ def test_letters_and_numbers_agree(policy):
     pi = symbolic.stationary(symbolic.generator(states, rule)).subs({lam: sp.Rational(3, 2), mu: 2})
     waiting = [len(scheduling.served_and_waiting(state, 2, (1, 2), policy)[1]) for state in states]
     queue = scheduling.finite_queue(1.5, 2, (1, 2), (2, 2), (0.5, 0.5), 1, policy)
-    assert float(sum(x * n for x, n in zip(pi, waiting, strict=True))) == pytest.approx(queue.ENq, rel=1e-12)
+    assert float(sum(x * n for x, n in zip(pi, waiting, strict=True))) == pytest.approx(queue.mean_queue, rel=1e-12)
 
 
 @given(st.lists(st.tuples(st.integers(0, 9), st.integers(1, 4)), max_size=6), st.integers(0, 5), st.data())

@@ -65,12 +65,12 @@ def test_the_drain_equals_the_plain_chain(system):
     cluster = System(*letters, order=r)
     assert cluster.capacity == pytest.approx(throughput, rel=1e-10)
     used = [[sum(n * need[k] for n, need in zip(m, b, strict=True)) for k in range(len(B))] for m, _ in states]
-    assert cluster.utilisation == pytest.approx(time @ used / np.array(B), rel=1e-10)
+    assert cluster.utilization_at_capacity == pytest.approx(time @ used / np.array(B), rel=1e-10)
     lacking: dict = {}
     for (_, head), held, share in zip(states, used, time, strict=True):
         names = tuple(f"resource {k + 1}" for k in range(len(B)) if held[k] + b[head][k] > B[k])
         lacking[names] = lacking.get(names, 0) + share
-    short = cluster.short_of
+    short = cluster.short_of_at_capacity
     assert sum(short.values()) == pytest.approx(1)
     assert {names: short.get(names, 0) for names in lacking} == pytest.approx(lacking, rel=1e-9, abs=1e-12)
 
@@ -80,7 +80,8 @@ def test_product_form_formula_and_chain_agree(system):
     *letters, _ = system
     cluster, drained = System(*letters), pc.processing_capacity(*letters)
     assert cluster.capacity == pytest.approx(drained, rel=1e-10)
-    assert System(*letters, order=0).short_of == pytest.approx(cluster.short_of, rel=1e-9, abs=1e-12)
+    short = cluster.short_of_at_capacity
+    assert System(*letters, order=0).short_of_at_capacity == pytest.approx(short, rel=1e-9, abs=1e-12)
 
 
 @given(vectors(classes=(2, 3, 4), equal=True))
@@ -176,7 +177,7 @@ def test_what_does_not_matter_changes_no_digit(system, random):
     further = System([*B, plenty], [(*need, 1) for need in b], mu, p, order=r)
     for other in (permuted, scaled, further):
         assert other.capacity == cluster.capacity
-    assert permuted.views.tolist() == cluster.views[turned].tolist()
+    assert permuted.capacity_by_resource.tolist() == cluster.capacity_by_resource[turned].tolist()
 
 
 @given(vectors(classes=(2, 3)), st.data())
@@ -194,13 +195,14 @@ def test_sandwich_and_bounds(system):
     cluster = System(*letters, order=r)
     X = cluster.capacity
     slack = 1 + 1e-9
-    assert 1 / cluster.views.min() <= slack / X and 1 / X <= slack * (1 / cluster.views).sum()
-    assert cluster.dominant <= X * slack
-    for k, view in enumerate(cluster.views):
-        lacking = sum(share for names, share in cluster.short_of.items() if f"resource {k + 1}" in names)
+    views = cluster.capacity_by_resource
+    assert 1 / views.min() <= slack / X and 1 / X <= slack * (1 / views).sum()
+    assert cluster.capacity_by_dominant_share <= X * slack
+    for k, view in enumerate(views):
+        lacking = sum(share for names, share in cluster.short_of_at_capacity.items() if f"resource {k + 1}" in names)
         assert lacking == 0 if view == np.inf else lacking * view <= X * slack
     assert X <= cluster.packing_bound * slack and cluster.packing_bound <= cluster.naive_capacity * slack
-    assert (cluster.utilisation <= slack).all()
+    assert (cluster.utilization_at_capacity <= slack).all()
 
 
 @given(vectors(resources=(1,), order=True))
@@ -210,10 +212,10 @@ def test_one_resource_in_a_vector_is_one_resource(system):
     assert vector.capacity == pytest.approx(plain.capacity, rel=1e-12)
     assert vector.near_saturation() == pytest.approx(plain.near_saturation(), rel=1e-9, abs=1e-12)
     assert vector.packing_bound == pytest.approx(plain.packing_bound, rel=1e-9)
-    assert [*vector.views, *plain.views] == pytest.approx([plain.capacity] * 2, rel=1e-10)
-    assert plain.dominant == pytest.approx(plain.capacity, rel=1e-10)
-    assert plain.utilisation == pytest.approx(vector.utilisation[0], rel=1e-12)
-    assert list(plain.short_of.values()) == pytest.approx([1.0])
+    assert [*vector.capacity_by_resource, *plain.capacity_by_resource] == pytest.approx([plain.capacity] * 2, rel=1e-10)
+    assert plain.capacity_by_dominant_share == pytest.approx(plain.capacity, rel=1e-10)
+    assert plain.utilization_at_capacity == pytest.approx(vector.utilization_at_capacity[0], rel=1e-12)
+    assert list(plain.short_of_at_capacity.values()) == pytest.approx([1.0])
 
 
 def test_the_view_of_a_chain_of_classes_is_that_chain_when_it_is_watched():
@@ -221,7 +223,7 @@ def test_the_view_of_a_chain_of_classes_is_that_chain_when_it_is_watched():
     P = np.array([[0.1, 0.2, 0.7], [0.6, 0.1, 0.3], [0.2, 0.5, 0.3]])
     p = chain.stationary(P)
     needs = [(2, 1), (1, 1), (0, 1)]
-    view = System((4, 10), needs, (1, 2, 0.7), p, order=P).views[0]
+    view = System((4, 10), needs, (1, 2, 0.7), p, order=P).capacity_by_resource[0]
     watched = P[:2, :2] + P[:2, 2:] @ P[2:, :2] / (1 - P[2, 2])
     mix = chain.stationary(watched)
     assert view == pytest.approx(pc.processing_capacity(4, (2, 1), (1, 2), mix, watched) / p[:2].sum(), rel=1e-12)
@@ -243,7 +245,7 @@ def test_near_saturation_and_the_queue_take_vectors():
     X, delta = host.capacity, host.near_saturation().delta
     by_rule = ns.relative_completions_of((0, 3, 1), lambda s: pc.saturated_transitions(s, *_arrays(host)))
     assert delta == pytest.approx(by_rule.delta, rel=1e-10)
-    apart = [host.queue(load * X).EW - (1 + delta) / (X * (1 - load)) for load in (0.9, 0.99, 0.999)]
+    apart = [host.queue(load * X).mean_sojourn - (1 + delta) / (X * (1 - load)) for load in (0.9, 0.99, 0.999)]
     assert abs(apart[2] - apart[1]) < 0.01 and max(map(abs, apart)) < 1
 
 
@@ -255,10 +257,10 @@ def _arrays(system):
 def test_a_class_that_never_comes_may_need_anything():
     host = System((4, 4), [(1, 3), (3, 1), (9, 9)], (1, 1, 1), (0.5, 0.5, 0), resources=("a", "b"))
     assert host.capacity == System((4, 4), [(1, 3), (3, 1)], (1, 1), (0.5, 0.5)).capacity
-    assert sum(host.short_of.values()) == pytest.approx(1) and np.isfinite(host.views).all()
+    assert sum(host.short_of_at_capacity.values()) == pytest.approx(1) and np.isfinite(host.capacity_by_resource).all()
 
 
 def test_what_nobody_needs_is_no_limit():
     host = System((4, 7), [(1, 0), (3, 0)], (1, 1), (0.5, 0.5))
-    assert host.views[1] == np.inf and host.utilisation[1] == 0
-    assert host.capacity == host.views[0] == System(4, (1, 3), (1, 1), (0.5, 0.5)).capacity
+    assert host.capacity_by_resource[1] == np.inf and host.utilization_at_capacity[1] == 0
+    assert host.capacity == host.capacity_by_resource[0] == System(4, (1, 3), (1, 1), (0.5, 0.5)).capacity

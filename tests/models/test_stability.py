@@ -180,7 +180,7 @@ def test_stability_ends_where_the_formula_says(system):
     above = simulate_multiserver(2 * limit, *words, 100_000, 3, replications=20, workers=2)
     assert limit in above.throughput.widened(2.5)
     below = simulate_multiserver(0.9 * limit, *words, 100_000, 3, replications=20, workers=2)
-    assert pc.sojourn(0.9 * limit, *words).EN in below.EN.widened(2.5)
+    assert pc.sojourn(0.9 * limit, *words).mean_jobs in below.mean_jobs.widened(2.5)
 
 
 # --- Shapes of curves -----------------------------------------------------------------------------------------------

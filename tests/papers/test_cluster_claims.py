@@ -75,7 +75,7 @@ def test_blocks_of_the_generator_with_letters():
 def test_two_saturated_servers_are_the_flooded_model(mu, p):
     """The formula of the case by hand, against the model's solver in a flood of arrivals."""
     flooded = cluster.performance(2, (1, 2), (p, 1 - p), 1e9, mu, 1, 1)
-    assert flooded.mean_jobs == pytest.approx(2 * mu * (mu + 1) / ((2 - p**2) * mu * (mu + 2) + 2), rel=1e-6)
+    assert flooded.mean_in_service == pytest.approx(2 * mu * (mu + 1) / ((2 - p**2) * mu * (mu + 2) + 2), rel=1e-6)
 
 
 def test_sweep_moves_a_distribution_and_leaves_no_full_queue():
@@ -107,7 +107,8 @@ def test_fewer_jobs_than_the_limit_run_at_best_and_it_is_near():
 
 def test_behind_the_trackers_of_the_paper_fewer_jobs_run_and_the_bound_ends_with_17_servers():
     """In a flood of jobs."""
-    flooded = [cluster.performance(n, *cluster.uniform_sizes(n), 1e6, 1000, 10, 15).mean_jobs for n in range(1, 19)]
+    sizes = {n: cluster.uniform_sizes(n) for n in range(1, 19)}
+    flooded = [cluster.performance(n, *sizes[n], 1e6, 1000, 10, 15).mean_in_service for n in sizes]
     assert all(running < at_best(n) for n, running in enumerate(flooded, 1))
     assert [running < 1.34 for running in flooded] == [True] * 17 + [False]
 
@@ -137,7 +138,7 @@ def changed(**change):
 def test_places_save_few_losses():
     before, roomy = changed(), changed(C=60)
     assert 0 < before.blocking - roomy.blocking < 0.01
-    assert roomy.mean_delay > 3 * before.mean_delay
+    assert roomy.mean_time_in_queue > 3 * before.mean_time_in_queue
 
 
 def test_instant_tracker_saves_little():

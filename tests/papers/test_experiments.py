@@ -242,7 +242,7 @@ def test_the_largest_losses_are_those_of_their_cases():
     cluster, k, i = anomalies.drawn(worst["case"])
     rates = []
     for m, size, needs, mu, p in (cluster, anomalies.changed(cluster, worst["change"], k, i)):
-        one = System(hosts=m, servers=size, needs=needs, rates=mu, mix=p, placement=worst["placement"])
+        one = System(hosts=m, per_host=size, needs=needs, rates=mu, mix=p, placement=worst["placement"])
         rates.append(one.simulate_saturated(200_000, 7, replications=10).capacity)
     before, after = rates
     assert after.high < before.low and 1 - after.mean / before.mean == pytest.approx(worst["largest"], rel=0.25)

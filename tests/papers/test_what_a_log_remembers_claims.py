@@ -230,7 +230,7 @@ def test_no_order_that_soon_repeats_itself_beats_jobs_in_turn():
 
 def test_exact_times_without_memory_and_near_the_capacity():
     """Without memory as in the first chapter; near the capacity as the formula says."""
-    assert mean_time(1.0, *TABLE, 0) == pytest.approx(pc.sojourn(1.0, *TABLE).EW, rel=1e-9)
+    assert mean_time(1.0, *TABLE, 0) == pytest.approx(pc.sojourn(1.0, *TABLE).mean_sojourn, rel=1e-9)
     for x in (0.5, 0.9):
         X, delta, *_ = ns.relative_completions(*TABLE, order=x)
         assert mean_time(0.999 * X, *TABLE, x) * 0.001 * X == pytest.approx(1 + delta, rel=0.05)

@@ -28,11 +28,11 @@ KEEP = {
         (np.array([1, 2]), np.array([11.0, 13.0]), MIX),
         lambda x: [x.queue(5).blocking],
     ),
-    "Pool": (lambda d: Pool(d, (7, 3), 3), (D,), lambda x: [x.depletion().T]),
+    "Pool": (lambda d: Pool(d, (7, 3), 3), (D,), lambda x: [x.depletion().mean_time]),
     "PhaseType": (PhaseType, (np.array([1.0, 0.0]), PHASES), lambda x: (x.mean, x.scv, x.cdf(0.7))),
     "Transient": (Transient, (np.array([1.0, 0.0]), CHAIN), lambda x: x.at([0.7, 1e9])),
     "Depletion": (lambda d: depletion(d, 4, 4, 2, 2), (D,), lambda x: [x.cdf(5.0)]),
-    "Sojourn": (lambda *given: sojourn(1.8, 6, *given), (NEEDS, RATES, MIX), lambda x: (x.tail(1.0), x.EN)),
+    "Sojourn": (lambda *given: sojourn(1.8, 6, *given), (NEEDS, RATES, MIX), lambda x: (x.tail(1.0), x.mean_jobs)),
     "LevelDistribution": (
         lambda up, local, down: qbd.stationary([([[1]], [[-1]], None), (None, None, down)], up, local, down),
         tuple(np.array([[x]]) for x in (1.0, -3.0, 2.0)),

@@ -30,7 +30,7 @@ print(json.dumps(test_plain.found()))
 """
 SYSTEM = System(servers=6, needs=(2, 3), rates=(2.5, 0.625), mix=(0.5, 0.5))
 VECTORS = (6, 4), ((2, 1), (1, 2)), (1.0, 0.5), (0.5, 0.5)
-HOSTS = dict(hosts=2, servers=4, needs=(1, 2, 4), rates=(1.0, 0.5, 2.0), mix=(0.5, 0.3, 0.2))
+HOSTS = dict(hosts=2, per_host=4, needs=(1, 2, 4), rates=(1.0, 0.5, 2.0), mix=(0.5, 0.3, 0.2))
 DEMANDS = [[0.75, 0.64], [0.48, 1.25]]
 NETWORK = fluid.Network(
     {"think": float("inf"), "queue": 2},
@@ -58,28 +58,29 @@ def simulations():
     for name in POLICIES:
         queue = 1.4, 4, (1, 2, 4), (1.0, 0.5, 1.0), (0.6, 0.25, 0.15), 60, 2
         found = simulation.simulate_multiserver(*queue, policy=name, tail_at=(1.0,), replications=2)
-        yield f"simulated, {name}", [found.EW.mean, found.EWq.mean]
+        yield f"simulated, {name}", [found.mean_sojourn.mean, found.mean_wait.mean]
     yield "never dry", simulation.simulate_saturated(*VECTORS, 800, 5, replications=2).capacity.mean
     yield "hosts, never dry", System(**HOSTS).simulate_saturated(800, 1).capacity.mean
-    yield "hosts", System(**HOSTS).simulate(0.5, 200, 1).EW.mean
+    yield "hosts", System(**HOSTS).simulate(0.5, 200, 1).mean_sojourn.mean
     yield "hosts, a log", simulation.replay_on_hosts(np.arange(90) // 9, np.arange(90) % 5 + 1, np.ones(90), 3, 6).start
     yield "many hosts", simulation.replay_on_hosts(np.zeros(300), np.ones(300), np.ones(300), 100, 2).start
     yield "cluster", TrackedCluster(20, (1, 2, 3), 0.7, (0.5, 0.25, 0.25), 9.0, 5).simulate(4.0, 150, 1).blocking.mean
-    yield "pool", Pool(DEMANDS, (8, 5), 5).simulate(1, replications=3).T.mean
+    yield "pool", Pool(DEMANDS, (8, 5), 5).simulate(1, replications=3).mean_time.mean
     yield "network", simulation.simulate_ps_network(NETWORK, 12.0, 1, at=(5.0,)).mean_jobs["queue", 1].mean
 
 
 def solutions():
     rng = np.random.default_rng(2)
     up, local, down = rng.exponential(size=(3, 5, 5)) * np.array([0.3, 1, 1])[:, None, None]
-    yield "system", [SYSTEM.capacity, SYSTEM.queue(1.8).EW, *SYSTEM.near_saturation()]
+    yield "system", [SYSTEM.capacity, SYSTEM.queue(1.8).mean_sojourn, *SYSTEM.near_saturation()]
     yield "vectors", [System(*VECTORS).capacity, several_resources.product_form([6, 4, 2, 0], 1.0, 0.3, 0.4).throughput]
     yield "two classes", stability.wasted_servers(100, 1, 100, 1, 1, 0.965)
     yield "hosts, exact", [System(**HOSTS).capacity, System(**HOSTS).capacity_with_moving]
     yield "filling", list(near_saturation.server_filling(1.0, 4, (1, 2, 4), (1, 0.5, 1), (0.6, 0.25, 0.15)))
     yield "small queue", list(scheduling.finite_queue(1.0, 4, (1, 3), (1, 0.5), (0.6, 0.4), 4, "first-fit"))
     yield "tracked", TrackedCluster(5, (1, 3), 10.0, (0.7, 0.3), 1000.0, 6).queue(20.0).blocking
-    yield "depletion", [pool_depletion.depletion(DEMANDS, 12, 9, 3, 2).T, Pool(DEMANDS, (12, 8), 5).depletion().T]
+    yield "depletion", pool_depletion.depletion(DEMANDS, 12, 9, 3, 2).mean_time
+    yield "depletion, best mix", Pool(DEMANDS, (12, 8), 5).depletion().mean_time
     yield "fluid", list(fluid.stationary_point(NETWORK).mean_jobs.values())
     yield "levels", qbd.rate_matrix(up, local - np.diag((up + local + down).sum(axis=1)), down)[0]
     yield "chain", chain.stationary(local)

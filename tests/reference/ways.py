@@ -27,14 +27,15 @@ Values = dict[str, Any]
 def by_system(B: Any, b: list, mu: list, p: list, **more: Any) -> Values:
     """Ask the object that users make of a system, whose queue never runs dry."""
     several = {"resources": [str(k) for k in range(1, len(B) + 1)]} if isinstance(B, list) else {}
-    system = System(servers=B, needs=b, rates=mu, mix=p, **several, **more)
+    there = {"per_host" if "hosts" in more else "servers": B}
+    system = System(needs=b, rates=mu, mix=p, **there, **several, **more)
     found = {"capacity": system.capacity}
     if "hosts" in more:
-        return found | {"fits in sum": system.fits_in_sum}
+        return found | {"fits in sum": system.fits_in_sum_at_capacity}
     if not several:
         return found
-    found |= {f"in use, {k}": share for k, share in enumerate(system.utilisation, start=1)}
-    return found | {f"lacking {' and '.join(names)}": share for names, share in system.short_of.items()}
+    found |= {f"in use, {k}": share for k, share in enumerate(system.utilization_at_capacity, start=1)}
+    return found | {f"lacking {' and '.join(names)}": share for names, share in system.short_of_at_capacity.items()}
 
 
 def by_product_form(B: int, b: list, mu: list, p: list) -> Values:
@@ -60,7 +61,8 @@ def by_equal_rates(B: int, b: list, mu: list, p: list) -> Values:
 def by_levels(lam: float, B: float, b: list, mu: list, p: list) -> Values:
     """Return means and moments of the queue from levels with a matrix ratio."""
     queue = processing_capacity.sojourn(lam, B, b, mu, p)
-    found = {name: getattr(queue, name) for name in ("EN", "ENq", "EW", "EWq", "EWq2")}
+    means = "mean_jobs", "mean_queue", "mean_sojourn", "mean_wait", "wait_moment2"
+    found = {name: getattr(queue, name) for name in means}
     return found | {"P(N=0)": queue.number_probability(0)}
 
 
@@ -68,8 +70,8 @@ def by_tandem(N: int, sizes: list, p: list, lam: float, mu1: float, mu2: Any, C:
     """Return the measures of [SW23] by a solver that never writes the generator down."""
     found = TrackedCluster(servers=N, needs=sizes, rates=mu2, mix=p, tracker_rate=mu1, places=C).queue(lam)
     return {
-        "E[q]": found.mean_queue, "B": found.blocking, "E[D]": found.mean_delay, "E[U]": found.mean_busy_servers,
-        "E[J]": found.mean_jobs,
+        "E[q]": found.mean_queue, "B": found.blocking, "E[D]": found.mean_time_in_queue,
+        "E[U]": found.mean_busy_servers, "E[J]": found.mean_in_service,
     }  # fmt: skip
 
 
@@ -94,13 +96,13 @@ def by_fluid_at_rest(exponent: float | None = None, **network: Any) -> Values:
 def by_one_pass(D: list, N_A: int, N_B: int, K_A: int, K_B: int) -> Values:
     """Return mean instants and the variance of [CGPS16] by one pass over the states."""
     found = Pool(D, (N_A, N_B), K_A + K_B).depletion((K_A, K_B))
-    return {"T": found.T, "T_phi1": found.T_phi1, "T_phi2": found.T_phi2, "Var[T]": found.variance}
+    return {"T": found.mean_time, "T_phi1": found.T_phi1, "T_phi2": found.T_phi2, "Var[T]": found.variance}
 
 
 def by_finite_queue(lam: float, B: int, b: list, mu: list, p: list, room: int, policy: str) -> Values:
     """Return means of a finite queue under a policy, by a chain of classes."""
     found = scheduling.finite_queue(lam, B, b, mu, p, room, policy)
-    return {"ENq": found.ENq, "EWq": found.EWq, "accepted": found.accepted, "utilization": found.utilization}
+    return {name: getattr(found, name) for name in ("mean_queue", "mean_wait", "accepted", "utilization")}
 
 
 # --- Queues that never run dry, from the words of the model -----------------------------------------------------------
@@ -184,8 +186,8 @@ def by_queue_cut_off(lam: float, B: float, b: list, mu: list, p: list) -> Values
         pi = exact.stationary((0,) * (len(b) + 2), rule)
         EN, ENq = exact.mean(pi, lambda s: s[-1]), exact.mean(pi, waiting)
         return {
-            "EN": EN, "ENq": ENq, "EW": EN / pace, "EWq": ENq / pace,
-            "EWq2": exact.mean(pi, lambda s: waiting(s) * (waiting(s) - 1)) / pace**2,
+            "mean_jobs": EN, "mean_queue": ENq, "mean_sojourn": EN / pace, "mean_wait": ENq / pace,
+            "wait_moment2": exact.mean(pi, lambda s: waiting(s) * (waiting(s) - 1)) / pace**2,
             "P(N=0)": next(iter(pi.values())),
         }  # fmt: skip
 
@@ -200,7 +202,8 @@ def by_erlang(lam: float, B: int, b: list, mu: list, p: list) -> Values:
         gap = B * rate - pace
         last = terms.pop() * B * rate / gap
         wait = last / (sum(terms) + last)
-        return {"EN": pace * wait / gap + pace / rate, "EWq": wait / gap, "EWq2": 2 * wait / gap**2}
+        jobs = pace * wait / gap + pace / rate
+        return {"mean_jobs": jobs, "mean_wait": wait / gap, "wait_moment2": 2 * wait / gap**2}
 
 
 def by_table_2(N: int, sizes: list, p: list, lam: float, mu1: float, mu2: Any, C: int) -> Values:
@@ -277,7 +280,7 @@ def by_jobs_one_by_one(lam: float, B: int, b: list, mu: list, p: list, room: int
             return exact.mean(pi, lambda jobs: sum(worth[kind] for kind, busy in jobs if busy))
 
         queue, X = exact.mean(pi, lambda jobs: sum(not busy for _, busy in jobs)), served(rates)
-        return {"ENq": queue, "EWq": queue / X, "accepted": X / pace, "utilization": served(b) / B}
+        return {"mean_queue": queue, "mean_wait": queue / X, "accepted": X / pace, "utilization": served(b) / B}
 
 
 def _settled(jobs, B, b, policy):

@@ -83,7 +83,7 @@ def test_estimates_are_those_of_the_exact_chain(system, placement):
     assert exact.fits_in_sum in run.fits_in_sum.widened(2)
     B, b, mu, p = system
     work = np.array(p) / np.array(mu) @ np.array(b).reshape(len(b), -1) / (2 * np.atleast_1d(B))
-    for share, estimate in zip(exact.throughput * work, run.utilisation, strict=True):
+    for share, estimate in zip(exact.throughput * work, run.utilization_at_capacity, strict=True):
         assert share in estimate.widened(2)
     for share, estimate in zip(np.bincount(exact.heads, exact.time), run.heads, strict=True):
         assert share in estimate.widened(2)
@@ -103,15 +103,16 @@ def test_many_servers_of_one_place_are_those_of_erlang():
     delayed = terms[c] / (1 - lam / c)
     EWq = delayed / (terms[:c].sum() + delayed) / (c - lam)
     run = simulate_hosts(lam, c, 1, [1], [1], [1], 40_000, 1, placement="worst fit")
-    assert EWq in run.EWq.widened(2) and EWq + 1 in run.EW.widened(2) and lam / c in run.utilisation[0].widened(2)
-    assert run.EWq.mean == pytest.approx(run.EWq_by_class[0].mean)
+    assert EWq in run.mean_wait.widened(2) and EWq + 1 in run.mean_sojourn.widened(2)
+    assert lam / c in run.utilization[0].widened(2)
+    assert run.mean_wait.mean == pytest.approx(run.mean_wait_by_class[0].mean)
 
 
 def test_whole_host_jobs_wait_less_with_a_reservation():
     """The view gives the others their throughput; the reservation gives the large jobs a start."""
     cluster = dict(hosts=8, B=4, b=(1, 4), mu=(1, 1), p=(0.97, 0.03), jobs=20_000, seed=1, view=30)
     lam = 0.9 * 32 / (0.97 + 0.12)
-    kept, free = (simulate_hosts(lam, **cluster, reserve=reserve).EWq_by_class[1] for reserve in (True, False))
+    kept, free = (simulate_hosts(lam, **cluster, reserve=reserve).mean_wait_by_class[1] for reserve in (True, False))
     assert kept.high < free.low
 
 
@@ -126,11 +127,11 @@ def test_a_class_that_never_comes_may_need_anything():
     plain = simulate_saturated_hosts(2, *THREE, 1_000, 5)
     further = simulate_saturated_hosts(2, B, (*b, 9), (*mu, 1), (*p, 0), 1_000, 5)
     assert further.capacity == plain.capacity and further.heads[3].mean == 0
-    assert np.isnan(simulate_hosts(1.0, 2, B, (*b, 9), (*mu, 1), (*p, 0), 100, 5).EWq_by_class[3].mean)
+    assert np.isnan(simulate_hosts(1.0, 2, B, (*b, 9), (*mu, 1), (*p, 0), 100, 5).mean_wait_by_class[3].mean)
 
 
 def test_latecomers_are_as_many_as_said():
     """Small jobs alone would fill the host for ever: a large one waits until no more come, 10,000 after the others."""
     lam, warm, counted = 18.0, 100, 1000
     run = simulate_hosts(lam, 1, 20, [1, 20], [1, 1], [0.99, 0.01], counted, 1, view=1000, replications=3)
-    assert 10_000 / lam < run.EWq_by_class[1].mean < (10_000 + 2 * (warm + counted)) / lam
+    assert 10_000 / lam < run.mean_wait_by_class[1].mean < (10_000 + 2 * (warm + counted)) / lam

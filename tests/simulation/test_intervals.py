@@ -35,11 +35,12 @@ def multiserver_runs(system, load, effort, tails=()):
     exact = pc.sojourn(lam, *system)
     for k in range(RUNS):
         run = simulate_multiserver(lam, *system, seed=[7, k], tail_at=tails, progress=False, **effort)
-        quantities = {x: (getattr(exact, x), getattr(run, x)) for x in ("EN", "ENq", "EW", "EW2", "EWq", "EWq2")}
+        moments = "mean_jobs", "mean_queue", "mean_sojourn", "sojourn_moment2", "mean_wait", "wait_moment2"
+        quantities = {x: (getattr(exact, x), getattr(run, x)) for x in moments}
         quantities["throughput"] = lam, run.throughput
-        by_class = zip(exact.EWq_by_class, run.EWq_by_class, strict=True)
+        by_class = zip(exact.mean_wait_by_class, run.mean_wait_by_class, strict=True)
         quantities |= {f"wait of class {c}": pair for c, pair in enumerate(by_class, 1)}
-        yield quantities | {f"beyond {t:.3g}": (exact.tail(t), run.tail[i]) for i, t in enumerate(tails)}
+        yield quantities | {f"beyond {t:.3g}": (exact.tail(t), run.tails[i]) for i, t in enumerate(tails)}
 
 
 @pytest.mark.parametrize(
@@ -57,7 +58,7 @@ def test_multiserver(system, load, effort):
 
 def time_beyond(exact, chance):
     """The time that a job stays longer with this chance."""
-    grid = np.linspace(0, 100 * exact.EW, 20_001)
+    grid = np.linspace(0, 100 * exact.mean_sojourn, 20_001)
     return float(grid[np.searchsorted(-exact.tail(grid), -chance)])
 
 

@@ -71,9 +71,9 @@ def test_a_policy_can_be_added(monkeypatch):
     monkeypatch.setitem(POLICIES, "last-first", Policy(last_first, ""))
     assert replay([0, 1, 2], [1, 1, 1], [5, 1, 1], None, 1, "last-first").start.tolist() == [0, 6, 5]
     run = simulate_multiserver(0.7, 1, [1], [1], [1], 40_000, 5, replications=10, policy="last-first")
-    assert 0.7 / 0.3 in run.EWq.widened(2)
+    assert 0.7 / 0.3 in run.mean_wait.widened(2)
     in_order = simulate_multiserver(0.7, 1, [1], [1], [1], 40_000, 5, replications=10)
-    assert run.EWq2.mean > 1.5 * in_order.EWq2.mean
+    assert run.wait_moment2.mean > 1.5 * in_order.wait_moment2.mean
 
 
 def test_a_policy_that_starts_nobody_is_stopped(monkeypatch):
@@ -88,7 +88,8 @@ def test_one_class_is_served_in_order(policy):
     found, in_order = simulate_multiserver(**plan, policy=policy), simulate_multiserver(**plan)
     rule = policies.policy(policy)
     if rule.draws_times_first:  # then the same draws come in another order
-        assert (found.EWq.mean == pytest.approx(in_order.EWq.mean, rel=0.2)) or not rule.ordered_within_class
+        alike = found.mean_wait.mean == pytest.approx(in_order.mean_wait.mean, rel=0.2)
+        assert alike or not rule.ordered_within_class
     else:
         assert (found == in_order) == rule.ordered_within_class
 
@@ -100,7 +101,7 @@ MEMORYLESS = [name.replace("<number>", number) for name in scheduling.POLICIES f
 def exact(policy, system, lam, room):
     """Mean number waiting, fraction accepted: a job is lost if more than `room` would wait."""
     queue = scheduling.finite_queue(lam, *system, room=room, policy=policy)
-    return queue.ENq, queue.accepted
+    return queue.mean_queue, queue.accepted
 
 
 @pytest.mark.parametrize(
@@ -113,11 +114,11 @@ def test_beside_the_chain(policy, system, lam, room):
         pytest.skip("needs are no powers of two")
     waiting, accepted = exact(policy, system, lam, room)
     run = simulate_multiserver(lam, *system, 20_000, 9, policy=policy, room=room, replications=20, workers=2)
-    assert waiting in run.ENq.widened(2)
+    assert waiting in run.mean_queue.widened(2)
     assert accepted in run.accepted.widened(2)
     assert lam * accepted in run.throughput.widened(2)
-    assert waiting / (lam * accepted) in run.EWq.widened(2)
-    assert run.ENq.half_width < 0.05 * waiting
+    assert waiting / (lam * accepted) in run.mean_wait.widened(2)
+    assert run.mean_queue.half_width < 0.05 * waiting
 
 
 @pytest.mark.parametrize(
@@ -129,12 +130,12 @@ def test_beside_the_chain(policy, system, lam, room):
     ],
 )
 def test_server_filling_beside_its_exact_sojourn_times(load, jobs, precision):
-    exactly = near_saturation.server_filling(load / 0.55, *POWERS).EW
+    exactly = near_saturation.server_filling(load / 0.55, *POWERS).mean_sojourn
     run = simulate_multiserver(
         load / 0.55, *POWERS, jobs, 11, policy="server-filling", replications=20, warmup=0.5, workers=2
     )
-    assert exactly in run.EW.widened(2)
-    assert run.EW.half_width < precision * exactly
+    assert exactly in run.mean_sojourn.widened(2)
+    assert run.mean_sojourn.half_width < precision * exactly
 
 
 def public_log(name):

@@ -64,7 +64,7 @@ def mean_wait(lam, threshold, system=ONE_OR_ALL, room=ROOM):
 
 
 def ours(lam, threshold):
-    return scheduling.finite_queue(lam, *ONE_OR_ALL, ROOM, f"msfq-{threshold}").EWq
+    return scheduling.finite_queue(lam, *ONE_OR_ALL, ROOM, f"msfq-{threshold}").mean_wait
 
 
 def schedule(submit, wide, run, threshold):

@@ -39,14 +39,14 @@ def test_replications_are_independent():
 
 def test_batches_of_one_run_give_an_interval():
     run = simulate_multiserver(0.5, 1, [1], [1], [1], 300_000, 2)
-    assert run.EW.observations == 30
-    assert 2 in run.EW.widened(2)
-    assert 0 < run.EW.half_width < 0.1
+    assert run.mean_sojourn.observations == 30
+    assert 2 in run.mean_sojourn.widened(2)
+    assert 0 < run.mean_sojourn.half_width < 0.1
 
 
 def test_classes_that_never_come():
     run = simulate_multiserver(1.0, 6, (99, 2, 99), (1, 1, 1), (0, 1, 0), 5000, 4, replications=3)
-    assert [estimate.observations for estimate in run.EWq_by_class] == [0, 3, 0]
+    assert [estimate.observations for estimate in run.mean_wait_by_class] == [0, 3, 0]
 
 
 @pytest.mark.parametrize("name", LAWS)
@@ -54,9 +54,9 @@ def test_one_server_waits_as_pollaczek_and_khinchine_say(name):
     law, second = LAWS[name]
     run = simulate_multiserver(0.7, 1, [1], None, [1], 60_000, 21, service=[law], replications=20, workers=2)
     wait = 0.7 * second / (2 * (1 - 0.7))
-    assert wait in run.EWq.widened(2)
-    assert wait + 1 in run.EW.widened(2)
-    assert run.EWq.half_width < 0.1 * wait
+    assert wait in run.mean_wait.widened(2)
+    assert wait + 1 in run.mean_sojourn.widened(2)
+    assert run.mean_wait.half_width < 0.1 * wait
 
 
 def test_exponential_times_are_the_default():
@@ -71,10 +71,10 @@ def test_each_class_has_its_own_law():
     p = (0.25, 0.25, 0.25, 0.25)
     times = dict(service=service, replications=10, tail_at=(1.9,))
     run = simulate_multiserver(1.0, 1000, (1, 1, 1, 1), None, p, 20_000, 24, **times)
-    assert run.EWq.mean == 0
-    assert np.mean([2, 1, 2, 1]) in run.EW.widened(2)
-    assert np.mean([4, 1.25, 5, 2]) in run.EW2.widened(2)
-    assert np.mean([1, erlang(4, 1.0).tail(1.9), 0.5, np.exp(-1.9)]) in run.tail[0].widened(2)
+    assert run.mean_wait.mean == 0
+    assert np.mean([2, 1, 2, 1]) in run.mean_sojourn.widened(2)
+    assert np.mean([4, 1.25, 5, 2]) in run.sojourn_moment2.widened(2)
+    assert np.mean([1, erlang(4, 1.0).tail(1.9), 0.5, np.exp(-1.9)]) in run.tails[0].widened(2)
 
 
 def test_estimates():

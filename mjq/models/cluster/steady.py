@@ -45,13 +45,13 @@ class Performance:
         Jobs in the queue, Eq. (5).
     blocking : float
         Fraction of arriving jobs that are lost, Eq. (6).
-    mean_delay : float
+    mean_time_in_queue : float
         Time in the queue of a job that is not lost, Eq. (7), in the unit of time of the rates.
     mean_busy_servers : float
         Eq. (8).
     utilization : float
         `mean_busy_servers` / N.
-    mean_jobs : float
+    mean_in_service : float
         Jobs in execution, Eq. (9).
     residual : float
         Sum over all states of inflow less outflow, in absolute value.
@@ -59,10 +59,10 @@ class Performance:
 
     mean_queue: float
     blocking: float
-    mean_delay: float
+    mean_time_in_queue: float
     mean_busy_servers: float
     utilization: float
-    mean_jobs: float
+    mean_in_service: float
     residual: float
 
 
@@ -145,7 +145,7 @@ def performance(N: int, sizes: ArrayLike, p: ArrayLike, lam: float, mu1: float, 
 
     >>> from mjq.models.cluster import uniform_sizes
     >>> answer = performance(16, *uniform_sizes(16), lam=30, mu1=1000, mu2=10, C=15)
-    >>> round(answer.mean_jobs, 4), round(answer.blocking, 5)
+    >>> round(answer.mean_in_service, 4), round(answer.blocking, 5)
     (1.3371, 0.55429)
     """
     N, sizes, p, lam, mu1, mu2, C = checked(N, sizes, p, lam, mu1, mu2, C)
@@ -183,7 +183,7 @@ def _count_configurations(N, sizes):
 
 
 def smallest_cluster(
-    most_delay: float,
+    most_time_in_queue: float,
     least_utilization: float,
     sizes: ArrayLike,
     p: ArrayLike,
@@ -200,7 +200,7 @@ def smallest_cluster(
 
     Parameters
     ----------
-    most_delay : float
+    most_time_in_queue : float
         Largest mean time in the queue, in the unit of time of the rates.
     least_utilization : float
         Smallest utilization.
@@ -222,20 +222,21 @@ def smallest_cluster(
 
     Examples
     --------
-    >>> N, answer = smallest_cluster(.05, .3, (1, 2, 4), (.5, .3, .2), 20, 1000, 10, 15)
-    >>> N, answer.mean_delay <= .05 < performance(N - 1, (1, 2, 4), (.5, .3, .2), 20, 1000, 10, 15).mean_delay
+    >>> jobs = (1, 2, 4), (.5, .3, .2), 20, 1000, 10, 15
+    >>> N, answer = smallest_cluster(.05, .3, *jobs)
+    >>> N, answer.mean_time_in_queue <= .05 < performance(N - 1, *jobs).mean_time_in_queue
     (8, True)
     """
-    delay = float(checks.positive("most_delay", most_delay, ndim=0))
+    most_time = float(checks.positive("most_time_in_queue", most_time_in_queue, ndim=0))
     utilization = float(checks.positive("least_utilization", least_utilization, ndim=0))
     most = checks.count("most_servers", most_servers)
     most, sizes, p, lam, mu1, mu2, C = checked(most, sizes, p, lam, mu1, mu2, C)
     work = lam * float(p @ (sizes / mu2))  # servers that would be busy if no job were lost
     for N in range(int(sizes.max()), min(most, int(work / utilization)) + 1):
         answer = performance(N, sizes, p, lam, mu1, mu2, C)
-        if answer.mean_delay <= delay and answer.utilization >= utilization:
+        if answer.mean_time_in_queue <= most_time and answer.utilization >= utilization:
             return N, answer
     raise ValueError(
-        f"no cluster of up to {most} servers has a mean delay within {delay:g} and a utilization of at least "
-        f"{utilization:g}"
+        f"no cluster of up to {most} servers has a mean time in the queue within {most_time:g} and a utilization of at "
+        f"least {utilization:g}"
     )

@@ -44,16 +44,16 @@ class ServerFilling(NamedTuple):
 
     Attributes
     ----------
-    EW : float
+    mean_sojourn : float
         Mean time in the system.
-    EN : float
+    mean_jobs : float
         Mean number of jobs in the system.
     capacity : float
         Jobs per unit of time; no server is ever idle while jobs wait.
     """
 
-    EW: float
-    EN: float
+    mean_sojourn: float
+    mean_jobs: float
     capacity: float
 
 
@@ -89,7 +89,7 @@ def server_filling(lam: float, k: int, b: ArrayLike, mu: ArrayLike, p: ArrayLike
 
     Examples
     --------
-    >>> round(server_filling(.9 / .55, 4, (1, 2, 4), (1, .5, 1), (.6, .25, .15)).EW, 10)
+    >>> round(server_filling(.9 / .55, 4, (1, 2, 4), (1, .5, 1), (.6, .25, .15)).mean_sojourn, 10)
     8.3206233615
     """
     k, b, mu, p = _powers_of_two(k, b, mu, p)

@@ -96,7 +96,7 @@ def depletion_times(D: ArrayLike, N_A: int, N_B: int, K: int) -> dict[int, float
     (5, 79.744)
     """
     possible = pool_depletion.whole_mixes(N_A, N_B, K)
-    return {k: pool_depletion.depletion(D, N_A, N_B, k, K - k).T for k in possible}
+    return {k: pool_depletion.depletion(D, N_A, N_B, k, K - k).mean_time for k in possible}
 
 
 def judged(times: dict[int, float], admitted: dict[str, int]) -> list[dict[str, Any]]:

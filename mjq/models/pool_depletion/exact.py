@@ -47,7 +47,7 @@ class Depletion:
 
     Attributes
     ----------
-    T : float
+    mean_time : float
         Depletion time.
     T_tau0 : float
         First completion of a task.
@@ -63,7 +63,7 @@ class Depletion:
         ``D, N_A, N_B, K_A, K_B``.
     """
 
-    T: float
+    mean_time: float
     T_tau0: float
     T_phi1: float
     T_tau12: float
@@ -73,8 +73,8 @@ class Depletion:
 
     @property
     def lengths(self) -> dict[str, float]:
-        """Return the mean lengths of the five phases, whose sum is T, by name."""
-        marks = np.array([0.0, self.T_tau0, self.T_phi1, self.T_tau12, self.T_phi2, self.T])
+        """Return the mean lengths of the five phases, whose sum is the depletion time, by name."""
+        marks = np.array([0.0, self.T_tau0, self.T_phi1, self.T_tau12, self.T_phi2, self.mean_time])
         return dict(zip(("tau0", "phi1", "tau12", "phi2", "phi3"), np.diff(marks).tolist(), strict=True))
 
     def cdf(self, t: ArrayLike) -> np.ndarray:
@@ -94,8 +94,8 @@ class Depletion:
 
     def gamma_cdf(self, t: ArrayLike) -> np.ndarray:
         """Return the gamma distribution with the mean and variance of the depletion time, as an approximation."""
-        shape = self.T**2 / self.variance
-        return special.gammainc(shape, np.maximum(t, 0) / (self.T / shape))
+        shape = self.mean_time**2 / self.variance
+        return special.gammainc(shape, np.maximum(t, 0) / (self.mean_time / shape))
 
     @cached_property
     def _transient(self):
@@ -104,7 +104,7 @@ class Depletion:
         number = count_states(N_A, N_B, K_A, K_B)
         if number > MOST_STATES:
             raise ValueError(f"the chain has {number} states, more than {MOST_STATES}: use gamma_cdf")
-        steps = (1 / min(D[0]) + 1 / min(D[1])) * (self.T + DEVIATIONS * math.sqrt(self.variance))
+        steps = (1 / min(D[0]) + 1 / min(D[1])) * (self.mean_time + DEVIATIONS * math.sqrt(self.variance))
         if steps * number > MOST_WORK:
             raise ValueError(f"{steps:.3g} steps of a chain of {number} states are too many: use gamma_cdf")
         Q, start = passes.generator(np.array(D), (N_A, N_B), (K_A, K_B))
@@ -152,7 +152,7 @@ def depletion(D: ArrayLike, N_A: int, N_B: int, K_A: int, K_B: int) -> Depletion
     Examples
     --------
     >>> means = depletion([[0.75, 0.64], [0.48, 1.25]], 70, 30, 5, 5)
-    >>> round(means.T, 7), round(means.T_phi1, 3)
+    >>> round(means.mean_time, 7), round(means.T_phi1, 3)
     (79.7408033, 56.248)
     """
     D, (N_A, N_B, K_A, K_B) = checked_demands(D), checked_pool(N_A, N_B, K_A, K_B)
@@ -165,7 +165,7 @@ def depletion(D: ArrayLike, N_A: int, N_B: int, K_A: int, K_B: int) -> Depletion
     system = tuple(map(tuple, D.tolist())), N_A, N_B, K_A, K_B
     means = passes.means(D, tasks, places)
     return Depletion(
-        T=float(means.end),
+        mean_time=float(means.end),
         T_tau0=float(means.first_done),
         T_phi1=float(means.phase_1),
         T_tau12=float(means.exhausted_left),

@@ -157,31 +157,31 @@ class Sojourn:
 
     Attributes
     ----------
-    EN, ENq : float
+    mean_jobs, mean_queue : float
         Mean number of jobs in the system and in the queue.
-    EW, EWq : float
+    mean_sojourn, mean_wait : float
         Mean time in the system and mean wait, which is the time in the queue.
-    EWq2, EWq3 : float
+    wait_moment2, wait_moment3 : float
         Second and third moment of the wait.
-    EW2 : float
+    sojourn_moment2 : float
         Second moment of the time in the system.
-    EW2_eq7 : float
+    sojourn_moment2_eq7 : float
         The same by Eq. (7), as if the wait did not depend on the class.
-    EWq_by_class : tuple of float
+    mean_wait_by_class : tuple of float
         Mean wait of the jobs of each class (not a number for a class that never comes).
     capacity : float
         Processing capacity, above the arrival rate.
     """
 
-    EN: float
-    ENq: float
-    EW: float
-    EWq: float
-    EWq2: float
-    EWq3: float
-    EW2: float
-    EW2_eq7: float
-    EWq_by_class: tuple[float, ...]
+    mean_jobs: float
+    mean_queue: float
+    mean_sojourn: float
+    mean_wait: float
+    wait_moment2: float
+    wait_moment3: float
+    sojourn_moment2: float
+    sojourn_moment2_eq7: float
+    mean_wait_by_class: tuple[float, ...]
     capacity: float
     _queue: Queue = field(repr=False, compare=False)
 
@@ -192,7 +192,7 @@ class Sojourn:
 
         Source: [BB22] Eq. (8).
         """
-        return one_sided_bound(t, self.EW, self.EW2)
+        return one_sided_bound(t, self.mean_sojourn, self.sojourn_moment2)
 
     @cached_property
     def time(self) -> PhaseType:
@@ -294,7 +294,7 @@ def sojourn(lam: float, B: Any, b: ArrayLike, mu: ArrayLike, p: ArrayLike) -> So
     The first row of Table I; the mean is as printed, and E[W^2] as the paper's own simulation has it:
 
     >>> row = sojourn(1.0, 6, (2, 3), (1 / .4, 1 / 1.6), (.5, .5))
-    >>> round(row.EW, 3), round(row.EW2, 3), round(row.EWq2, 4)
+    >>> round(row.mean_sojourn, 3), round(row.sojourn_moment2, 3), round(row.wait_moment2, 4)
     (1.438, 4.843, 1.2453)
     """
     given = p
@@ -317,15 +317,15 @@ def sojourn(lam: float, B: Any, b: ArrayLike, mu: ArrayLike, p: ArrayLike) -> So
     by_class = np.full(len(chances), math.nan)
     by_class[chances > 0] = wait_by_class
     answer = Sojourn(
-        EN=q1 + lam * mean_service,
-        ENq=q1,
-        EW=wait + mean_service,
-        EWq=wait,
-        EWq2=wait2,
-        EWq3=q3 / lam**3,
-        EW2=wait2 + 2 * float(p @ t**2) + 2 * float(p @ (wait_by_class * t)),
-        EW2_eq7=wait2 + 2 * float(p @ t**2) + 2 * wait * mean_service,
-        EWq_by_class=tuple(by_class.tolist()),
+        mean_jobs=q1 + lam * mean_service,
+        mean_queue=q1,
+        mean_sojourn=wait + mean_service,
+        mean_wait=wait,
+        wait_moment2=wait2,
+        wait_moment3=q3 / lam**3,
+        sojourn_moment2=wait2 + 2 * float(p @ t**2) + 2 * float(p @ (wait_by_class * t)),
+        sojourn_moment2_eq7=wait2 + 2 * float(p @ t**2) + 2 * wait * mean_service,
+        mean_wait_by_class=tuple(by_class.tolist()),
         capacity=capacity,
         _queue=queue,
     )
@@ -336,7 +336,7 @@ def sojourn(lam: float, B: Any, b: ArrayLike, mu: ArrayLike, p: ArrayLike) -> So
 
 def _require_agreement(answer):
     """Hold the mean time in the system by Little's law to that of a tagged job."""
-    by_numbers, by_tagging = answer.EW, answer.time.mean
+    by_numbers, by_tagging = answer.mean_sojourn, answer.time.mean
     if not abs(by_tagging / by_numbers - 1) < MEANS_APART:
         raise ArithmeticError(
             f"the queue at lam {answer._queue.lam!r} can't be solved in double precision: two independent "

@@ -50,9 +50,9 @@ class FiniteQueue(NamedTuple):
     ----------
     states : int
         Of the chain.
-    EN, ENq : float
+    mean_jobs, mean_queue : float
         Mean number of jobs in the system and in the queue.
-    EWq : float
+    mean_wait : float
         Mean time that a job which is not lost spends in the queue.
     accepted : float
         Fraction of the jobs that find a place.
@@ -63,9 +63,9 @@ class FiniteQueue(NamedTuple):
     """
 
     states: int
-    EN: float
-    ENq: float
-    EWq: float
+    mean_jobs: float
+    mean_queue: float
+    mean_wait: float
     accepted: float
     throughput: float
     utilization: Any
@@ -257,7 +257,7 @@ def finite_queue(
     >>> system = 1, 4, (1, 3), (1, .5), (.6, .4)
     >>> for policy in ("fcfs", "first-fit"):
     ...     queue = finite_queue(*system, room=6, policy=policy)
-    ...     print(queue.states, round(queue.ENq, 10), round(queue.accepted, 10))
+    ...     print(queue.states, round(queue.mean_queue, 10), round(queue.accepted, 10))
     448 2.0213117256 0.8734036918
     277 1.8369625512 0.9506963176
     """

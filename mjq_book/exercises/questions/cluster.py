@@ -48,8 +48,8 @@ def way(N, T, C, lam, mu1, mu2):
     measures = uniform(N, T, C, lam, mu1, mu2)
     accepted = lam * (1 - measures.blocking)
     return {
-        "lost": measures.blocking, "accepted": accepted, "queue": measures.mean_queue, "seconds": measures.mean_delay,
-        "size": (T + 1) / 2, "busy": measures.mean_busy_servers,
+        "lost": measures.blocking, "accepted": accepted, "queue": measures.mean_queue,
+        "seconds": measures.mean_time_in_queue, "size": (T + 1) / 2, "busy": measures.mean_busy_servers,
     }  # fmt: skip
 
 
@@ -105,7 +105,7 @@ QUESTIONS = (
     ),
     Question(
         "The delay", UNIFORM + "How long is a job in the queue, on average, if it is not lost?", "milliseconds",
-        draw_uniform, lambda **values: 1000 * uniform(**values).mean_delay,
+        draw_uniform, lambda **values: 1000 * uniform(**values).mean_time_in_queue,
         {"that lost jobs do not wait": lambda lam, **values: 1000 * uniform(lam=lam, **values).mean_queue / lam},
         STATES + "On average {queue} jobs are in the queue. A share of {lost} of the jobs is lost, so {accepted} jobs "
         "per second enter the queue. By Little's law they are there for {queue} / {accepted} = {seconds} seconds, "

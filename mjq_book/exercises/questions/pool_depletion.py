@@ -74,7 +74,7 @@ def way_of_a_large_pool(alpha, beta, **demands):
 
 def way_of_a_small_pool(**values):
     found = depletion(**values)
-    return {"first": found.T_phi2, "end": found.T - found.T_phi2, "one": one_at_a_time(**values)}
+    return {"first": found.T_phi2, "end": found.mean_time - found.T_phi2, "one": one_at_a_time(**values)}
 
 
 # --- A choice -------------------------------------------------------------------------------------------------------
@@ -137,7 +137,7 @@ QUESTIONS = (
         "A small pool", DEMANDS + "The pool has {N_A} tasks of class A and {N_B} of class B; {K_A} of class A and "
         "{K_B} of class B are in execution. A task that is done is replaced by one of its class, or of the other class "
         "when there is none. How long does it take until all are done, on average?", TIME, draw_small_pool,
-        lambda **values: depletion(**values).T, {"that tasks overlap": one_at_a_time},
+        lambda **values: depletion(**values).mean_time, {"that tasks overlap": one_at_a_time},
         "A state says how many tasks of each class are still in the pool and how many are at each station. A station "
         "with a and b tasks of the two classes serves a / (a + b) of its time class A. No task ever goes "
         "back, so no state comes twice, and the mean time to the end can be computed state by state, backwards from "

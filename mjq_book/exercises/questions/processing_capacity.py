@@ -53,7 +53,7 @@ def sojourn(lam: float, **values: float) -> pc.Sojourn:
 
 
 def mean_stay(**values):
-    return sojourn(**values).EW
+    return sojourn(**values).mean_sojourn
 
 
 # --- Ways -----------------------------------------------------------------------------------------------------------
@@ -71,7 +71,8 @@ def saturated(**values):
 
 def way_of_the_wait(lam, t=None, **values):
     queue = sojourn(lam, **values)
-    return {"X": queue.capacity, "ENq": queue.ENq, "EWq": queue.EWq, "EW": queue.EW, "service": queue.EW - queue.EWq}
+    stay, wait = queue.mean_sojourn, queue.mean_wait
+    return {"X": queue.capacity, "ENq": queue.mean_queue, "EWq": wait, "EW": stay, "service": stay - wait}
 
 
 def way_of_one_more(B, b1, b2, **values):
@@ -118,7 +119,7 @@ QUESTIONS = (
     ),
     Question(
         "The wait", ARRIVALS + "How long does a job wait before it starts, on average?", TIME, draw_arrivals,
-        lambda **values: sojourn(**values).EWq, {"that service is no waiting": mean_stay},
+        lambda **values: sojourn(**values).mean_wait, {"that service is no waiting": mean_stay},
         "The capacity is {X} jobs per hour, so the queue is stable. The balance equations of the whole chain (jobs in "
         "service, kind of the head, number in the queue) give a mean of {ENq} jobs in the queue. By Little's law a job "
         "waits for {ENq} / {lam} = {answer} hours. With its service of {service} hours it stays {EW} hours.",
@@ -127,7 +128,7 @@ QUESTIONS = (
     Question(
         "A long stay", ARRIVALS + "With which probability is a job there, from arrival to departure, for longer than "
         "{t} hours?", "",
-        given(draw_arrivals, t=lambda rng, **values: round(rng.uniform(1.5, 4) * sojourn(**values).EW, 1)),
+        given(draw_arrivals, t=lambda rng, **values: round(rng.uniform(1.5, 4) * sojourn(**values).mean_sojourn, 1)),
         lambda t, **values: float(sojourn(**values).tail(t)),
         {"that the one-sided bound is only a bound": lambda t, **values: float(sojourn(**values).tail_bound(t))},
         "A job stays {EW} hours on average, so {t} hours are long. Follow a job from its arrival on: those before it "

@@ -110,8 +110,8 @@ def way_of_two_servers(p1, lam):
 def way_of_queue(policy, **values):
     measures, order = queue(policy, **values), queue("fcfs", **values)
     return {
-        "count": str(measures.states), "ENq": measures.ENq, "through": measures.throughput,
-        "accepted": measures.accepted, "EWq_in_order": order.EWq, "lost_in_order": 100 * (1 - order.accepted),
+        "count": str(measures.states), "ENq": measures.mean_queue, "through": measures.throughput,
+        "accepted": measures.accepted, "EWq_in_order": order.mean_wait, "lost_in_order": 100 * (1 - order.accepted),
     }  # fmt: skip
 
 
@@ -149,8 +149,8 @@ QUESTIONS = (
     ),
     Question(
         "First-fit", QUEUE + "The policy is first-fit. How long is a job in the queue, on average, if it is not lost?",
-        TIME, draw_queue, lambda **values: queue("first-fit", **values).EWq,
-        {PASSING: lambda **values: queue("fcfs", **values).EWq},
+        TIME, draw_queue, lambda **values: queue("first-fit", **values).mean_wait,
+        {PASSING: lambda **values: queue("fcfs", **values).mean_wait},
         "A state says how many jobs of each kind are in service, and which kinds wait, in order: {count} states. Their "
         "balance equations give a mean of {ENq} jobs in the queue, and {through} jobs per hour that are accepted. By "
         "Little's law a job waits {ENq} / {through} = {answer} hours. In order of arrival it would be {EWq_in_order} "

@@ -84,7 +84,7 @@ def first_jobs(n):
 
 def view_of_gpus(p0, p1, t):
     jobs = System((2, 100), [(0, 1), (1, 1), (2, 1)], (1 / t,) * 3, (p0, p1, 1 - p0 - p1))
-    return float(jobs.views[0])
+    return float(jobs.capacity_by_resource[0])
 
 
 def without_jobs_of_no_gpu(p0, p1, t):
@@ -164,12 +164,12 @@ def draw_lack(rng):
 
 
 def shares_lacking(**values):
-    lacks = machine(**values).short_of
+    lacks = machine(**values).short_of_at_capacity
     return [lacks.get(kind, 0.0) for kind in (("processors",), ("memory",), ("processors", "memory"))]
 
 
 def way_of_lack(**values):
-    shares, used = shares_lacking(**values), machine(**values).utilisation
+    shares, used = shares_lacking(**values), machine(**values).utilization_at_capacity
     percent = {f"share{k}": f"{100 * share:.1f} %" for k, share in enumerate(shares)}
     return percent | {f"used{k}": f"{100 * float(share):.1f} %" for k, share in enumerate(used)}
 
@@ -216,7 +216,8 @@ def way_of_rows(**values):
 
 
 BY_HAND = System((12, 12), [(4, 1), (1, 4)], (1, 1), (0.5, 0.5))
-LEAST_BY_HAND = 1 / (1 / BY_HAND.views).sum()
+ALONE = BY_HAND.capacity_by_resource
+LEAST_BY_HAND = 1 / (1 / ALONE).sum()
 
 QUESTIONS = (
     Question(
@@ -230,8 +231,8 @@ QUESTIONS = (
     ),
     Question(
         "Along the staircase", MACHINE + HOURS + IN_ORDER + "What is the capacity?", RATE, draw_few_states, capacity,
-        {"the memory": lambda **values: float(machine(**values).views[0]),
-         "the processors": lambda **values: float(machine(**values).views[1]),
+        {"the memory": lambda **values: float(machine(**values).capacity_by_resource[0]),
+         "the processors": lambda **values: float(machine(**values).capacity_by_resource[1]),
          "that some states last longer than others": as_if_states_lasted_alike},
         "Beside 0, 1, 2, … jobs of the first kind there fit {staircase} of the second. The machine waits in these "
         "states. The weight is that of the product form just after a completion, with the largest one set to 1:\n\n"
@@ -267,7 +268,7 @@ QUESTIONS = (
     ),
     Question(
         "The dominant share", MACHINE + HOURS + IN_ORDER + "What is the capacity by the dominant share?",
-        RATE, draw_few_states, lambda **values: machine(**values).dominant,
+        RATE, draw_few_states, lambda **values: machine(**values).capacity_by_dominant_share,
         {"that it was asked for by the dominant share": capacity},
         "The largest parts that a job takes are {share1} for the first kind and {share2} for the second. Of one "
         "resource of size 1 there fit {staircase} jobs of the second kind beside 0, 1, 2, … of the first. These are "
@@ -302,7 +303,7 @@ QUESTIONS = (
         ("Processors alone", "Memory alone", "Both at once"), draw_lack,
         lambda **values: int(np.argmax(shares_lacking(**values))),
         {"that what is used most need not be what the next job lacks":
-         lambda **values: int(np.argmax(machine(**values).utilisation))},
+         lambda **values: int(np.argmax(machine(**values).utilization_at_capacity))},
         "The saturated chain says that the next job lacks processors alone in {share0} of the time, memory alone in "
         "{share1}, and both in {share2}. (Of the processors {used0} are in use on average, and of the memory {used1}.)",
         way_of_lack,
@@ -359,13 +360,13 @@ QUESTIONS = (
         "find the mistake", "Two resources that suffice",
         "\"A machine has 12 processors and 12 GB. Half of the jobs take 4 processors and 1 GB, the others 1 processor "
         "and 4 GB, all for an hour on average (exponential times, order of arrival). If only the processors counted, "
-        f"it would complete {BY_HAND.views[0]:.2f} jobs per hour, and if only the memory counted, "
-        f"{BY_HAND.views[1]:.2f}. Both resources suffice for {BY_HAND.views.min():.2f} jobs per hour, so this is its "
+        f"it would complete {ALONE[0]:.2f} jobs per hour, and if only the memory counted, "
+        f"{ALONE[1]:.2f}. Both resources suffice for {ALONE.min():.2f} jobs per hour, so this is its "
         "capacity.\" Where is the mistake? Between which bounds does the capacity lie, and what is it?",
         "The next job must fit in both resources at the same time. They block at different times: while a job waits "
         "for processors, memory is idle, and the other way round. Each resource alone leaves out the waits for the "
-        f"other, so {BY_HAND.views.min():.2f} is an upper bound. The sum of both gives a lower one, "
-        f"1 / (1 / {BY_HAND.views[0]:.2f} + 1 / {BY_HAND.views[1]:.2f}) = {LEAST_BY_HAND:.2f}. Beside 0, 1, 2, 3 jobs "
+        f"other, so {ALONE.min():.2f} is an upper bound. The sum of both gives a lower one, "
+        f"1 / (1 / {ALONE[0]:.2f} + 1 / {ALONE[1]:.2f}) = {LEAST_BY_HAND:.2f}. Beside 0, 1, 2, 3 jobs "
         "of the first kind there fit 3, 2, 2, 0 of the second, and the product form gives 96/29 = "
         f"{BY_HAND.capacity:.2f} jobs per hour.",
         ((2, "the resources block at different times"), (1, "both bounds"), (1, "the capacity")),
