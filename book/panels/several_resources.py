@@ -36,7 +36,7 @@ PANEL = Panel(
     "the time it spends there, their colours what the next job lacks. All numbers are exact; the page sums the product "
     "form along the staircase.",
     page="notebooks/several_resources",
-    cell="answer-claims",
+    cell="answer-picture",
     replaces=False,
     sliders=(
         # Each resource is needed by some class, and each class needs something.
