@@ -234,6 +234,9 @@ LAWS = [
     ("many_hosts", "Jobs that are all alike", lambda x, m, B, need, t: (
         x, m * processing_capacity(B, [need], [1 / t], [1]),
     )),
+    ("what_a_log_remembers", "Rows of three", lambda x, a, b, m: (
+        4 / x, m + 0.25 * (a + b + a + b) + 0.25 * (max(b, 2 * a) + a + b),
+    )),
     ("scheduling", "In order of arrival", lambda x, **v: (x, mean_wait_of_the_definition("fcfs", **v))),
     ("scheduling", "EASY", lambda x, **v: (x, mean_wait_of_the_definition("easy", **v))),
 ]  # fmt: skip

@@ -135,7 +135,7 @@ def _fits(free, needs):
 
 def _saturated(sizes, needs, rates, mix, hosts=1, placement="best fit", order=0):
     """Return a state, the rule by which states follow, and what is free on a host."""
-    memory = exact.decimals(order)
+    matrix, memory = (exact.decimals(order), 0) if isinstance(order, list) else (None, exact.decimals(order))
 
     def room(host):
         held = [sum(n * need[k] for n, need in zip(host, needs, strict=True)) for k in range(len(sizes))]
@@ -152,8 +152,10 @@ def _saturated(sizes, needs, rates, mix, hosts=1, placement="best fit", order=0)
         for k in chosen:
             host = tuple(n + (i == head) for i, n in enumerate(there[k]))
             for following, share in enumerate(mix):
-                likely = (memory if following == head else 0) + (1 - memory) * share
-                yield from entered((*there[:k], host, *there[k + 1 :]), following, chance * likely / len(chosen))
+                likely = matrix[head][following] if isinstance(order, list) else (1 - memory) * share
+                likely += memory if head == following else 0
+                if likely:
+                    yield from entered((*there[:k], host, *there[k + 1 :]), following, chance * likely / len(chosen))
 
     def rule(state):
         there, head = state

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from itertools import product
+from statistics import fmean
+
 from mjq import System
 from mjq import near_saturation as ns
 from mjq import processing_capacity as pc
@@ -37,6 +40,11 @@ def endless_rows(p1, **values):
 
 def capacity_one_or_all(n, p1, r, t):
     return ns.one_or_all(n, 1, p1, t, t**2, order=r)[0]
+
+
+def mean_of_three(a, b):
+    """Return the mean time of three jobs on two servers if each runs for a or b, by a coin."""
+    return fmean(max(x, y, min(x, y) + z) for x, y, z in product((a, b), repeat=3))
 
 
 def spread(p1, **values):
@@ -150,6 +158,19 @@ QUESTIONS = (
         "{per_job} hours, so the capacity is 1 / {per_job} = {answer}.", way_of_one_or_all,
     ),
     Question(
+        "Rows of three",
+        "Jobs come in rounds to a cluster of two servers: three that need one server, then one that needs both and "
+        "runs for {m} hours. A small job runs for {a} or {b} hours, by the throw of a coin. Jobs start in order of "
+        "arrival. How many jobs per hour can the cluster do?",
+        "jobs per hour", given(a=(0.3, 1, 1), b=(1.2, 3, 1), m=(0.5, 5, 1)),
+        lambda a, b, m: 4 / (mean_of_three(a, b) + m),
+        {"that run times vary": lambda a, b, m: 4 / (a + b + m), "that a server idles": lambda a, b, m: 4 / (
+            0.75 * (a + b) + m)},
+        "The third small job starts when the first of the others ends. So three of times x, y and z take the largest "
+        "of x, y and min(x, y) + z. The mean over the eight cases is {row} hours, and four jobs take {row} + {m} "
+        "hours: {answer} jobs per hour.", lambda a, b, m: {"row": mean_of_three(a, b)},
+    ),
+    Question(
         "The dispersion with long rows",
         "Of the jobs of a cluster with {N} servers a fraction {p1} needs {n1} servers for {t1} hours on average, the "
         "others {n2} servers for {t2} hours (exponential times, order of arrival). " + REPEATS + "What is the index of "
@@ -193,6 +214,28 @@ QUESTIONS = (
         "hours an hour. So no order does more.",
         ((1, "the rate of a row"), (2, "the capacity as one over the mean time of a job"), (1, "borders of rows"),
          (1, "the naive capacity is a bound")),
+    ),
+    Task(
+        "derive", "The best order on three servers",
+        "Three servers; half of the jobs need one of them and half need two, all with exponential times of rate 1. Let "
+        "A, B, C and D be the shares of time with three small jobs in service, with two while a large one waits, with "
+        "one of each, and with one large job while a large one waits. Show that no order of the jobs that does not "
+        "look at service times has a capacity above 12/7.",
+        "As many small as large jobs end: 3 A + 2 B + C = C + D. So X = 2 (C + D) = 2 (1 − A − B). While one of each "
+        "is in service and a small job is next (share C1), the end of the large job leads to A or B, and only B leads "
+        "back, so C1 = 2 B. While a large job is next (C2), the end of the small one leads to D, which ends at most at "
+        "rate 1, so C2 ≤ D = 3 A + 2 B. The sum of all shares is 1 ≤ A + 3 B + 2 D = 7 A + 7 B, so X ≤ 2 · 6/7.",
+        ((1, "as many small as large jobs end"), (2, "the two balances"), (1, "the bound")),
+    ),
+    Task(
+        "find the mistake", "The log read backwards",
+        "\"Read backwards, a log has the same jobs, and the same pairs of neighbours. So it has the same capacity in "
+        "order of arrival.\" Where is the mistake? When is the sentence right?",
+        "What runs together depends on more than pairs: which jobs are left when a third one comes depends on who came "
+        "first. With three classes even chains in which a class depends only on the one before can have another "
+        "capacity backwards. Two classes cannot do this, as every such chain of two states is reversible; but words "
+        "such as small, small, large, small, large, large can.",
+        ((1, "pairs of neighbours do not decide"), (2, "chains of two classes are reversible")),
     ),
     Task(
         "explain", "More capacity and longer waits",
