@@ -209,25 +209,49 @@ def test_first_fit_can_make_jobs_wait_longer_than_order_of_arrival(servers, arri
     assert waits["first-fit"][need > 1].mean() > 20 * waits["fcfs"][need > 1].mean()
 
 
-def accepted(policy, arrival_rate, servers, needs, mix):
-    """The fraction of the jobs that find a place, with one place to wait and all rates 1, as an expression."""
-    finite = arrival_rate, servers, needs, (1, 1), mix, 1, policy
+def accepted(policy, arrival_rate, servers, needs, mix, rates=(1, 1), places=1):
+    """The fraction of the jobs that find a place, as an expression."""
+    finite = arrival_rate, servers, needs, rates, mix, places, policy
 
     def moves(state):
         return scheduling.transitions(state, *finite)
 
     states = chain.explore([scheduling.empty(2, policy)], moves)
     pi = symbolic.stationary(symbolic.generator(states, moves))
-    served = [sum(scheduling.served_and_waiting(y, servers, needs, policy)[0]) for y in states]
-    return sp.cancel(sum(chance * n for chance, n in zip(pi, served, strict=True)) / arrival_rate)
+    completed = 0
+    for chance, y in zip(pi, states, strict=True):
+        served, _ = scheduling.served_and_waiting(y, servers, needs, policy)
+        completed += chance * sum(n * rate for n, rate in zip(served, rates, strict=True))
+    return sp.cancel(completed / arrival_rate)
 
 
-def test_first_fit_accepts_more_on_two_servers_at_every_mix():
-    """Of large jobs there is one for every q small ones: in q and the arrival rate all coefficients are positive."""
-    lam, q = sp.symbols("lambda q", positive=True)
-    first_fit, in_order = (accepted(x, lam, 2, (1, 2), (q / (1 + q), 1 / (1 + q))) for x in ("first-fit", "fcfs"))
-    for part in sp.fraction(sp.factor(sp.together(first_fit - in_order))):
-        assert min(sp.Poly(part, lam, q).coeffs()) > 0
+LAM, Q, Y = sp.symbols("lambda q y", positive=True)
+
+
+@pytest.mark.parametrize(
+    ("places", "of_large"),
+    [
+        (1, sp.Integer(1)),
+        pytest.param(2, sp.Integer(1), marks=pytest.mark.slow),
+        pytest.param(1, 2 / (1 + Y), marks=pytest.mark.slow),  # any rate of large jobs up to twice that of small ones
+    ],
+)
+def test_first_fit_accepts_more_on_two_servers_at_every_mix(places, of_large):
+    """Of large jobs there is one for every q small ones: in all letters all coefficients are positive."""
+    queue = LAM, 2, (1, 2), (Q / (1 + Q), 1 / (1 + Q)), (1, of_large), places
+    first_fit, in_order = (accepted(x, *queue) for x in ("first-fit", "fcfs"))
+    for part in sp.fraction(sp.cancel(first_fit - in_order)):
+        assert min(sp.Poly(part, LAM, Q, Y).coeffs()) > 0
+
+
+@pytest.mark.parametrize("places", [1, 2, 3])
+def test_beyond_twice_the_rate_it_may_accept_fewer(places):
+    """The rate of large jobs is 2.02 times that of small ones; at 1.9 times it accepts more of the same."""
+    for of_large, fewer in ((2.02, True), (1.9, False)):
+        queue = 1000, 2, (1, 2), (1, of_large), (0.001, 0.999), places
+        first_fit, in_order = (scheduling.finite_queue(*queue, x).accepted for x in ("first-fit", "fcfs"))
+        assert (first_fit < in_order * (1 - 1e-6)) == fewer
+        assert abs(first_fit / in_order - 1) > 1e-6
 
 
 def test_first_fit_may_accept_fewer_jobs_of_equal_rates():
