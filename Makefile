@@ -21,7 +21,7 @@ ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 EXPERIMENT = $(subst -,_,$(NAME))
 EXPERIMENTS = $(notdir $(basename $(shell grep -l __main__ mjq_book/experiments/*.py)))
 
-.PHONY: help book test test-slow style notebooks slides lab pdf refresh experiment
+.PHONY: help book test built test-slow style notebooks slides lab pdf refresh experiment
 .PHONY: sync-policies sync-panels sync-output bench clean lock
 
 help:  ## List the targets.
@@ -31,11 +31,16 @@ help:  ## List the targets.
 book: $(VENV)/ready  ## Execute what changed, build the book, print the page to open; SOLUTIONS=off leaves solutions out.
 	@$(BIN)/python book/build.py
 
-# The book comes first: what its chapters print is then compared, and need not be computed twice. If it fails, tests say more.
-test: style  ## Build the book, check style and types, run the tests; SEED=3 tries other random systems.
-	-@$(BIN)/python book/build.py
-	$(ONE_THREAD) $(BIN)/python -m pytest $(PYTEST) --doctest-modules --doctest-glob README.md \
-		--played --nbval-current-env README.md mjq mjq_logs mjq_book tests notebooks
+# The book comes first: what its chapters print is then compared, and need not be computed twice. If it fails, tests say
+# more. Of a book that was built for these tests, they do not look again whether it is up to date.
+BUILT := _build/.tests.built
+test: $(VENV)/ready  ## Build the book, check style and types, run the tests; SEED=3 tries other random systems.
+	@$(MAKE) --no-print-directory --jobs=2 style built
+	$(ONE_THREAD) $(BIN)/python -m pytest $(PYTEST) --testrunuid=$$(cat $(BUILT) 2>/dev/null || date +%s) --doctest-modules \
+		--doctest-glob README.md --played --nbval-current-env README.md mjq mjq_logs mjq_book tests notebooks
+
+built: $(VENV)/ready
+	@rm -f $(BUILT); $(BIN)/python book/build.py && date +%s > $(BUILT) || true
 
 style: $(VENV)/ready  ## Check style, types and who imports whom, alone.
 	$(BIN)/ruff check .

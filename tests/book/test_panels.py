@@ -25,7 +25,7 @@ import live_panels
 
 NAMES = [path.stem for path in sorted(live_panels.HERE.glob("*.py"))]
 all_panels = cache(live_panels.panels)  # it takes seconds: not where tests are only collected
-POSITIONS, SETTINGS = 25, 20
+POSITIONS, SETTINGS = 12, 12
 CUT = 400  # jobs in a chain that is cut off
 FIGURE = '<div id="cell-{cell}"><img alt="the figure" width="300" height="200" src="{static}/capacity.svg"></div>'
 
