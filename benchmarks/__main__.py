@@ -36,8 +36,9 @@ def main():
         # At once: who stops halfway keeps what was measured, and the older rows of what was not.
         measured = {new["what"] for new in rows}
         keeping.replace(RESULTS, list(rows[0]), rows + [old for old in before if old["what"] not in measured])
-    if not asked:  # rows that no benchmark makes any more go
-        keeping.replace(RESULTS, list(rows[0]), rows)
+    if not asked:  # rows that no benchmark makes any more go; those beside earlier versions are benchmarks.earlier's
+        earlier = [old for old in before if old["alternative"].startswith("commit ")]
+        keeping.replace(RESULTS, list(rows[0]), rows + earlier)
     print("\n" + tabulate([[row[name] for name in HEADERS] for row in rows], HEADERS))
     print(f"\n{stamp['machine']}\nkept in {RESULTS.name}")
 

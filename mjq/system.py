@@ -986,21 +986,25 @@ class Pool(_ByValue):
             raise ValueError(f"{places} places need at least as many tasks, got {tasks.sum()}")
         self._set(demands=demands, tasks=tasks, places=places)
 
-    @property
+    @cached_property
     def mean_times(self) -> dict[tuple[int, int], float]:
         """Return the exact mean depletion time of each mix of tasks that can be admitted at the start.
 
         Source: [CGPS16] Section 5.2.
         """
-        return {mix: result.mean_time for mix, result in self._by_mix.items()}
+        N_A, N_B = self.tasks
+        firsts = models.pool_depletion.whole_mixes(N_A, N_B, self.places)
+        return {(k, self.places - k): self._solved(k, self.places - k).mean_time for k in firsts}
 
-    @property
+    @cached_property
     def best_mix(self) -> tuple[int, int]:
         """Return the numbers of tasks of each class to admit at the start for the shortest mean depletion time.
 
         Source: [CGPS16] Section 5.2.
         """
-        return min(self._by_mix, key=lambda mix: self._by_mix[mix].mean_time)
+        N_A, N_B = self.tasks
+        first = models.pool_depletion.best_mix(self.demands, N_A, N_B, self.places)
+        return first, self.places - first
 
     def depletion(self, mix: Sequence[int] | None = None) -> Depletion:
         """Solve for the time until all tasks are done: its mean, phases, variance and distribution.
@@ -1022,9 +1026,7 @@ class Pool(_ByValue):
 
         Source: [CGPS16] Section 5.2.
         """
-        if mix is None:
-            return self._by_mix[self.best_mix]
-        return self._solved(*self._checked(mix))
+        return self._solved(*(self.best_mix if mix is None else self._checked(mix)))
 
     def simulate(self, seed: Seed, mix: Sequence[int] | None = None, **options: Any) -> DepletionEstimates:
         """Simulate depletions until every interval is narrow enough.
@@ -1047,12 +1049,6 @@ class Pool(_ByValue):
         """
         admitted = self.best_mix if mix is None else self._checked(mix)
         return simulation.simulate_pool(self.demands, self.tasks, admitted, seed, **options)
-
-    @cached_property
-    def _by_mix(self) -> dict[tuple[int, int], Depletion]:
-        N_A, N_B = self.tasks
-        firsts = models.pool_depletion.whole_mixes(N_A, N_B, self.places)
-        return {(k, self.places - k): self._solved(k, self.places - k) for k in firsts}
 
     def _solved(self, K_A: int, K_B: int) -> Depletion:
         N_A, N_B = self.tasks

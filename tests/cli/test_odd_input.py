@@ -62,6 +62,7 @@ GOOD = {
     pool_depletion.mva_throughputs: dict(D=DEMANDS, K_A=3, K_B=2),
     pool_depletion.optimal_mix_by_mva: dict(D=DEMANDS, N_A=70, N_B=30, K=10),
     pool_depletion.depletion: dict(D=DEMANDS, N_A=7, N_B=3, K_A=2, K_B=2),
+    pool_depletion.best_mix: dict(D=DEMANDS, N_A=7, N_B=3, K=3),
     pool_depletion.best_policy: dict(D=DEMANDS, N_A=7, N_B=3, K=3),
     pool_depletion.energy: dict(D=DEMANDS, N_A=7, N_B=3, T=10.0, busy=(1, 1), idle=(0, 0)),
     near_saturation.relative_completions: CLASSES,

@@ -365,6 +365,20 @@ def test_the_best_policy(N_A, N_B, K):
             assert found[a] <= pd.depletion(SYSTEM_1, N_A, N_B, a, K - a).mean_time * (1 + 1e-12)
 
 
+def test_the_best_mix_of_500_random_pools_is_that_of_all_mixes():
+    random = np.random.default_rng(1)
+    inside = 0
+    for _ in range(500):
+        D, K = 10 ** random.uniform(-1, 1, (2, 2)), int(random.integers(1, 19))
+        N_A = int(random.integers(0, 40))
+        N_B = int(random.integers(max(0, K - N_A), 40))
+        times = {k: pd.depletion(D, N_A, N_B, k, K - k).mean_time for k in pd.whole_mixes(N_A, N_B, K)}
+        found = pd.best_mix(D, N_A, N_B, K)
+        assert times[found] == min(times.values())
+        inside += min(times) < found < max(times)
+    assert inside > 50
+
+
 def test_energy_is_that_of_the_work_and_of_waiting():
     T = pd.depletion(SYSTEM_1, 70, 30, 5, 5).mean_time
     work = np.array(SYSTEM_1) @ (70, 30)

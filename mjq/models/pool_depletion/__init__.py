@@ -34,7 +34,15 @@ from mjq.models.pool_depletion.asymptotics import (
     saturation_sector,
     scheduling_error,
 )  # fmt: skip
-from mjq.models.pool_depletion.exact import MOST_STATES, Depletion, best_policy, count_states, depletion, energy
+from mjq.models.pool_depletion.exact import (
+    MOST_STATES,
+    Depletion,
+    best_mix,
+    best_policy,
+    count_states,
+    depletion,
+    energy,
+)
 from mjq.models.pool_depletion.mixes import (
     large_pool_times,
     mva_throughputs,
@@ -49,5 +57,5 @@ __all__ = [  # noqa: RUF022, in the order of reading
     "AdmittedMix", "optimal_admitted_mix", "asymptotic_rules", "equal_work_pool_mix", "optimal_pool_mix", "gain",
     "scheduling_error", "mva_throughputs", "whole_mixes", "optimal_mix_by_mva", "whole_mix", "large_pool_times",
     "transitions", "transitions_when_completed", "MOST_STATES", "Depletion", "count_states", "depletion", "energy",
-    "best_policy",
+    "best_mix", "best_policy",
 ]  # fmt: skip

@@ -21,7 +21,8 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -38,6 +39,8 @@ DEVIATIONS = 10  # standard deviations beyond the mean up to which steps are cou
 MOST_BYTES = 4e9  # for the passes over the states
 MOST_VISITS = 3e11  # states of a pass: half an hour
 DIAGONAL_STATES = 10_000  # that take as long as what goes with each diagonal of the pool counts
+TOLD_APART = 1e-11  # relative difference of two depletion times that is no rounding
+MIXES_TRIED_FIRST = 4  # evenly spaced; then those between that may be better
 WORK_ROUNDING = 1e-9  # by which part the work of a station may exceed the depletion time
 
 
@@ -156,14 +159,9 @@ def depletion(D: ArrayLike, N_A: int, N_B: int, K_A: int, K_B: int) -> Depletion
     (79.7408033, 56.248)
     """
     D, (N_A, N_B, K_A, K_B) = checked_demands(D), checked_pool(N_A, N_B, K_A, K_B)
-    _require_memory(
-        104 * math.comb(K_A + K_B + 3, 3) + 32 * (min(N_A - K_A, N_B - K_B) + 1) * (K_A + 1) * (K_B + 1), K_A + K_B
-    )
-    tasks, places = (N_A, N_B), (K_A, K_B)
-    visits = passes.count_states(tasks, places) + DIAGONAL_STATES * (N_A + N_B)
-    checks.affordable(f"N_A = {N_A}, N_B = {N_B}, K_A = {K_A}, K_B = {K_B}", visits, MOST_VISITS, "states")
+    _require_affordable(N_A, N_B, K_A, K_B)
     system = tuple(map(tuple, D.tolist())), N_A, N_B, K_A, K_B
-    means = passes.means(D, tasks, places)
+    means = passes.means(D, (N_A, N_B), (K_A, K_B))
     return Depletion(
         mean_time=float(means.end),
         T_tau0=float(means.first_done),
@@ -173,6 +171,15 @@ def depletion(D: ArrayLike, N_A: int, N_B: int, K_A: int, K_B: int) -> Depletion
         variance=float(means.variance),
         system=system,
     )
+
+
+def _require_affordable(N_A, N_B, K_A, K_B):
+    """Raise ``ValueError`` if a pass would take more than 4 GB or half an hour."""
+    _require_memory(
+        104 * math.comb(K_A + K_B + 3, 3) + 32 * (min(N_A - K_A, N_B - K_B) + 1) * (K_A + 1) * (K_B + 1), K_A + K_B
+    )
+    visits = passes.count_states((N_A, N_B), (K_A, K_B)) + DIAGONAL_STATES * (N_A + N_B)
+    checks.affordable(f"N_A = {N_A}, N_B = {N_B}, K_A = {K_A}, K_B = {K_B}", visits, MOST_VISITS, "states")
 
 
 def _require_memory(needed, K):
@@ -216,6 +223,56 @@ def energy(D: ArrayLike, N_A: int, N_B: int, T: float, busy: ArrayLike, idle: Ar
     if (work > T * (1 + WORK_ROUNDING)).any():
         raise ValueError(f"T = {T:g} is less than the work of a station, {checks.shown(work)}")
     return float(busy @ work + idle @ (T - work))
+
+
+def best_mix(D: ArrayLike, N_A: int, N_B: int, K: int) -> int:
+    """Return the number of class A tasks to admit at the start for the shortest mean depletion time.
+
+    The more tasks of class A are admitted, the shorter is the time in most pools, and from the best mix on the longer.
+    So some mixes are tried, and then those halfway between the best of them and its neighbours. Where the times of
+    those that were tried do not fall first and rise then, all mixes are solved by :func:`depletion`.
+
+    Parameters
+    ----------
+    D : array of float, shape (2, 2)
+        Demands, in units of time.
+    N_A, N_B, K : int
+
+    Raises
+    ------
+    ValueError
+        If there are fewer tasks than places, or it would take more than 4 GB or half an hour.
+
+    Source: [CGPS16] Section 5.2.
+
+    Examples
+    --------
+    >>> best_mix([[0.75, 0.64], [0.48, 1.25]], 70, 30, 10)
+    5
+    """
+    D, (N_A, N_B, K) = checked_demands(D), checked_places(N_A, N_B, K)
+
+    def solved(k):
+        return depletion(D, N_A, N_B, k, K - k).mean_time
+
+    mixes = range(max(0, K - N_B), min(K, N_A) + 1)
+    _require_affordable(N_A, N_B, mixes[len(mixes) // 2], K - mixes[len(mixes) // 2])
+    small = 8 * math.comb(K + 3, 3) * (N_A + N_B) < MOST_BYTES
+    time_of = cache(passes.MeanTimes(D, (N_A, N_B), K) if small else solved)
+    first, last = mixes[0], mixes[-1]
+    tried = {first, min(first + 1, last), max(last - 1, first), last}
+    tried |= set(np.linspace(first, last, MIXES_TRIED_FIRST).astype(int).tolist())
+    while True:
+        order = sorted(tried)
+        at = min(range(len(order)), key=lambda k: time_of(order[k]))
+        between = {(a + b) // 2 for a, b in pairwise(order[max(0, at - 1) : at + 2])} - tried
+        if not between:
+            break
+        tried |= between
+    times = np.array([time_of(k) for k in order])
+    rising = np.diff(times) / times.min()
+    as_expected = (rising[:at] < -TOLD_APART).all() and (rising[at:] > TOLD_APART).all()
+    return order[at] if as_expected else min(mixes, key=solved)
 
 
 def best_policy(D: ArrayLike, N_A: int, N_B: int, K: int) -> np.ndarray:

@@ -29,6 +29,9 @@ do not depend on each other: large ones are shared among threads.
 its stay, plus each chance times the least mean time from where it leads; where a task is done, the better of the two
 classes enters.
 
+**Several mixes** share the states in which a pool is empty: places then go to one class, whatever the mix was. Mean
+times from them to the end come from passes backwards, once for all mixes. Phase 1 remains for each mix.
+
 **Cost.** A pass takes time proportional to the number of states (:func:`count_states`). In large pools most of them are
 in phase 1: with a and b tasks in the pools at the start, :math:`(a + 1)(b + 1)(K_A + 1)(K_B + 1)`. It keeps only the
 blocks of two successive numbers of tasks in the pools, :math:`32 (\min(a, b) + 1)(K_A + 1)(K_B + 1)` bytes, and all
@@ -173,23 +176,18 @@ def _tables(total, demands):
 # --- Means ------------------------------------------------------------------------------------------------------------
 
 
-class _Walk:
-    """Hold what a pass carries, in one half of each array for even counts of tasks in the pools, in one for odd."""
+class _PhaseOne:
+    """Hold what phase 1 carries, in one half of each array for even counts of tasks in the pools, in one for odd."""
 
     def __init__(self, demands, pool, places):
         self.demands, self.pool, self.places = demands, pool, places
-        self.total = sum(places)
         first, second = places
         self.table = np.empty((block_size(first, second), 5))
         _fill(first, second, demands, 0, self.table)
-        self.compositions, self.starts = _tables(self.total, demands)
-        # Phase 1, by the tasks of the first class in the pool: what is carried and whether it counts; parts of moments.
+        # By the tasks of the first class in the pool: what is carried and whether it counts; parts of moments.
         blocks = pool[0] + 1
         self.visited, self.left_at = np.zeros((2, 2, blocks, len(self.table)))
         self.alive, self.parts = np.zeros((2, blocks), dtype=np.bool_), np.zeros((blocks, 2))
-        # Phase 2, by the exhausted class; and what is left when both pools are empty.
-        self.taken = np.zeros((2, 2, 2, self.starts[-1]))
-        self.drained = np.zeros((2, self.starts[-1]))
 
     def begin(self):
         """Put all tasks at station 1; return the mean time until the first task is done."""
@@ -214,6 +212,18 @@ class _Walk:
             self.alive,
             self.parts,
         )
+
+
+class _Walk(_PhaseOne):
+    """Hold what a pass carries through all phases."""
+
+    def __init__(self, demands, pool, places):
+        super().__init__(demands, pool, places)
+        self.total = sum(places)
+        self.compositions, self.starts = _tables(self.total, demands)
+        # Phase 2, by the exhausted class; and what is left when both pools are empty.
+        self.taken = np.zeros((2, 2, 2, self.starts[-1]))
+        self.drained = np.zeros((2, self.starts[-1]))
 
     def work_off(self, most, least, diagonals):
         """Go from the count `most` of tasks in the pools to the count `least`; see :func:`_work_off`."""
@@ -524,9 +534,12 @@ def _targets(pool_1, pool_2, first, second, i, j):
 
 
 @numba.njit(cache=True, nogil=True)
-def _backward(total, tables, starts, pool_1, pool_2, fewer_1, fewer_2, drained, drained_starts, values):
-    """Compute the mean time to the end from each state if the best class enters after each completion."""
-    for first in range(total + 1):
+def _backward(total, least, most, tables, starts, pool_1, pool_2, fewer_1, fewer_2, drained, drained_starts, values):
+    """Compute the mean time to the end from each state if the best class enters after each completion.
+
+    Compositions are those with `least` to `most` tasks of the first class in place.
+    """
+    for first in range(least, most + 1):
         second = total - first
         for i in range(first + 1):
             for j in range(second + 1):
@@ -552,6 +565,79 @@ def _backward(total, tables, starts, pool_1, pool_2, fewer_1, fewer_2, drained, 
                 values[x] = value
 
 
+def _last(demands, places):
+    """Return the mean time to the end from each state in which the pools are empty, with tables and where blocks begin.
+
+    First tables, starts and times with one place empty, then tables, starts and times with all places taken.
+    """
+    last = np.empty((0, 5)), _offsets(0), np.zeros(1)
+    for total in range(1, places + 1):
+        before, (tables, starts) = last, _tables(total, demands)
+        last = tables, starts, np.empty(starts[-1])
+        _backward(total, 0, total, *last[:2], 0, 0, last[2], last[2], before[2], before[1], last[2])
+    return *before, *last
+
+
+class MeanTimes:
+    """Compute mean times until all is done of several mixes, which share the states in which a pool is empty.
+
+    Mean times from these to the end are made when they are asked for. For each mix there remains phase 1.
+
+    Examples
+    --------
+    >>> bool(np.isclose(MeanTimes(np.ones((2, 2)), (3, 2), 2)(1), means(np.ones((2, 2)), (3, 2), (1, 1)).end))
+    True
+    """
+
+    def __init__(self, demands: np.ndarray, tasks: tuple[int, int], places: int):
+        self.turned = tasks[0] > tasks[1]  # phase 1 is stored by the pool of the first class: let it be the smaller one
+        if self.turned:
+            demands, tasks = demands[:, ::-1], tasks[::-1]
+        self.demands, self.tasks, self.places = np.ascontiguousarray(demands), tasks, places
+        _, self.fewer_starts, self.fewer, self.tables, self.starts, drained = _last(self.demands, places)
+        self.levels = [drained], [drained]  # by the exhausted class and the tasks left in the other pool
+
+    def _times(self, exhausted, remaining, first):
+        """Return the mean times from a composition with an empty pool, by tasks of both classes at station 1."""
+        K, levels = self.places, self.levels[exhausted]
+        while len(levels) <= remaining:
+            pools = (0, len(levels)) if exhausted == 0 else (len(levels), 0)
+            # Of the exhausted class, fewer than there were at first; of the other, no more than there are.
+            most, least = min(K, self.tasks[exhausted]) - 1, max(0, len(levels) - self.tasks[1 - exhausted] + K)
+            ends = (K - most, K - least) if exhausted else (least, most)
+            old, values = levels[-1], np.empty_like(levels[-1])
+            _backward(K, *ends, self.tables, self.starts, *pools, old, old, self.fewer, self.fewer_starts, values)
+            levels.append(values)
+        return levels[remaining][self.starts[first] : self.starts[first + 1]].reshape(first + 1, -1)
+
+    def __call__(self, first: int) -> float:
+        """Return the mean time if so many tasks of the first class are in place at the start."""
+        first = self.places - first if self.turned else first
+        places = first, self.places - first
+        pool = self.tasks[0] - places[0], self.tasks[1] - places[1]
+        phase = _PhaseOne(self.demands, pool, places)
+        mean = phase.begin()
+        for remaining in range(sum(pool), -1, -1):
+            require_time()
+            lowest, highest = max(0, remaining - pool[1]), min(pool[0], remaining)
+            if remaining < sum(pool):
+                phase.diagonal(remaining, lowest, highest + 1)
+                mean += phase.parts[lowest : highest + 1, 0].sum()
+            for exhausted, at in ((0, 0), (1, remaining)):  # the block in which this pool is just empty
+                if remaining > pool[1 - exhausted] or places[exhausted] == 0 or not phase.alive[remaining % 2, at]:
+                    continue
+                leaving = phase.visited[remaining % 2, at] * phase.table[:, FIRST_DONE + exhausted]
+                leaving = leaving.reshape(first + 1, -1)
+                leaving = leaving[:, :-1] if exhausted else leaving[:-1]
+                if remaining:  # a task of the other class enters, at station 1
+                    times = self._times(exhausted, remaining - 1, first + 1 if exhausted else first - 1)
+                    mean += (leaving * (times[1:] if exhausted else times[:, 1:])).sum()
+                else:
+                    begin = self.fewer_starts[first if exhausted else first - 1]
+                    mean += leaving.ravel() @ self.fewer[begin : begin + leaving.size]
+        return mean
+
+
 def best_policy(demands: np.ndarray, tasks: tuple[int, int], places: int) -> np.ndarray:
     """Return the least mean time until all is done, over policies that fill each place at once and choose the class.
 
@@ -569,12 +655,7 @@ def best_policy(demands: np.ndarray, tasks: tuple[int, int], places: int) -> np.
     float array, shape (places + 1,)
         For each number of tasks of the first class in place at the start; infinite where there are not that many.
     """
-    drained, drained_starts = np.zeros(1), _offsets(0)
-    for total in range(1, places + 1):
-        tables, starts = _tables(total, demands)
-        values = np.empty(starts[-1])
-        _backward(total, tables, starts, 0, 0, values, values, drained, drained_starts, values)
-        before, before_starts, drained, drained_starts = drained, drained_starts, values, starts
+    _, before_starts, before, tables, starts, drained = _last(demands, places)
     levels = {0: drained}  # by the tasks of the first class in the pool, of one diagonal
     for remaining in range(1, sum(tasks) - places + 1):
         old, levels = levels, {}
@@ -582,6 +663,8 @@ def best_policy(demands: np.ndarray, tasks: tuple[int, int], places: int) -> np.
             fewer_1, fewer_2 = old.get(pool_1 - 1, drained), old.get(pool_1, drained)
             levels[pool_1] = np.empty_like(drained)
             _backward(
+                places,
+                0,
                 places,
                 tables,
                 starts,
