@@ -251,7 +251,7 @@ def told(changes: Changes) -> str:
     values = [f"`{name} = {now!r}` (in the book {before!r})" for name, (now, before) in changes.given.items()]
     given = f"Parameters: {', '.join(values) or 'those of the book'}; all others are the book's."
     lines = [f"> **A run of this chapter.** {given} Numbers in brackets are the book's."]
-    results = [x.shown for x in changes.differ if x.shown.kind in ("table", "result")]
+    results = [x.shown for kind in ("table", "result") for x in changes.differ if x.shown.kind == kind]
     short = next((x for x in results if len(x.text.splitlines()) <= LINES + HEAD), None)
     if short:
         text = short.text if short.kind == "table" else f"```text\n{short.text}\n```"
