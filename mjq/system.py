@@ -11,9 +11,11 @@ the models themselves keep the letters of their papers.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, fields, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -38,9 +40,9 @@ if TYPE_CHECKING:
     from mjq.solvers.drain import SaturatedState
 
 WORDS = "servers", "needs", "rates", "mix"
-OF_HOSTS = "per_host", *WORDS[1:]
 SAME_SHARE = 1e-12  # relative error of 1 - p1 as the share of class 2, up to which the product form may use it
 MOST_STEPS = 1e9  # of the formula for equal rates: a second
+FEW_STATES = 2_000  # of hosts, which are solved for at once
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -88,18 +90,17 @@ class System(_ByValue):
     Parameters
     ----------
     servers : float, or sequence of float, shape (d,)
-        Number of servers in all, or the size of any other resource; or the sizes of several resources. On hosts it
-        follows from `per_host`.
+        Number of servers in all, or the size of any other resource; or the sizes of several. Hosts have `per_host`.
     needs : sequence of float, shape (L,) or (L, d)
         Servers that a job of each class holds while it is served; a class that comes must fit. Of several resources
         some may be 0, but not all.
     rates : sequence of float, shape (L,)
         Rate at which a job of each class in service completes, per unit of time: one over its mean service time.
     mix : sequence of float, shape (L,)
-        Probability that an arriving job is of each class.
+        Probability that an arriving job is of each class. A sum within .002 of 1 is scaled to 1: shares are rounded.
     order : float or array, shape (L, L), optional
-        How the class of a job depends on that of the job before it: the probability to repeat it, or a matrix from
-        class to class, see :func:`mjq.models.processing_capacity.heads`. By default successive classes are independent.
+        How the class of a job depends on that of the job before it: the probability to repeat it, not to draw from the
+        mix, or a matrix from class to class, see :func:`mjq.models.processing_capacity.heads`. By default independent.
         The capacity and what holds near saturation are then known; the queue in steady state is not solved.
     resources : sequence of str, length d, optional
         Names of the resources, by which :attr:`short_of_at_capacity` calls them.
@@ -138,12 +139,6 @@ class System(_ByValue):
     Traceback (most recent call last):
     ValueError: need 7 exceeds the 6 servers
 
-    A host with 12 processors and 12 GB; half of the jobs take 4 and 1, the others 1 and 4.
-
-    >>> host = System((12, 12), [(4, 1), (1, 4)], rates=(1, 1), mix=(.5, .5), resources=("CPU", "GB"))
-    >>> round(host.capacity, 3), round(host.packing_bound, 3), host.capacity_by_resource.round(3).tolist()
-    (3.31, 4.0, [4.216, 4.216])
-
     Six hosts of 4 servers do a tenth less than a pool of 24.
 
     >>> cluster = System(hosts=6, per_host=4, needs=(1, 2, 4), rates=(1, 1, 1), mix=(.5, .3, .2))
@@ -178,36 +173,36 @@ class System(_ByValue):
         reserve: bool | None = None,
     ):
         if (hosts is None) != (per_host is None):
-            got = f"got hosts {hosts!r} and per_host {per_host!r}"
-            raise ValueError(f"hosts and per_host, the servers of each host, go together; {got}")
+            raise ValueError(
+                f"hosts and per_host, the servers of each host, go together; got {hosts!r} and {per_host!r}"
+            )
         if isinstance(per_host, (list, tuple)) and any(map(np.iterable, per_host)):
             raise ValueError(f"per_host is the size of each host, and all hosts are alike: got {per_host!r}")
         B, words, whole = servers, WORDS, "resource"
         if hosts is not None:
-            hosts, B, words, whole = checks.count("hosts", hosts), per_host, OF_HOSTS, simulation.hosts.A_HOST
-        B, b, mu, _ = checks.multiserver(B, needs, rates, mix, words, several=True, whole=whole)
+            hosts, B, whole = checks.count("hosts", hosts), per_host, simulation.hosts.A_HOST
+            words = "per_host", *WORDS[1:]
+        B, b, mu, p = checks.multiserver(B, needs, rates, mix, words, several=True, whole=whole)
         if hosts is not None:
             if servers is not None and not np.array_equal(servers, hosts * B):
-                in_all = f"{hosts} hosts of {checks.shown(B)} have {checks.shown(hosts * B)} servers"
-                raise ValueError(f"{in_all}, got servers {servers!r}")
-            placement = "best fit" if placement is None else placement
+                raise ValueError(f"{hosts} hosts of {checks.shown(B)} do not have {checks.shown(servers)} servers")
+            placement = "best fit" if placement is None else str(placement).lower().replace("-", " ").replace("_", " ")
             view, reserve = 1 if view is None else view, False if reserve is None else reserve
             simulation.hosts.checked_rule(placement, view, reserve)
             view = int(view)
             if order is not None:
                 raise ValueError("hosts know independent classes only, and this system has an order of the classes")
         elif (placement, view, reserve) != (None, None, None):
-            raise ValueError("placement, view and reserve say what happens on hosts, and hosts is None")
+            raise ValueError("placement, view and reserve are for hosts, and hosts is None: simulate takes a policy")
         if order is not None:
             models.processing_capacity.heads(mix, order)
             matrix = np.asarray(order, dtype=float)
             order = matrix if matrix.ndim else float(matrix)
-        # As given: the models scale the mix to the sum 1, and to do so twice would change last digits.
         self._set(
             servers=B if hosts is None else hosts * B,
             needs=b,
             rates=mu,
-            mix=checks.numbers("mix", mix),
+            mix=_unscaled(mix, p),
             order=order,
             resources=None if resources is None else _names(resources, np.size(B)),
             hosts=hosts,
@@ -355,11 +350,6 @@ class System(_ByValue):
         dict
             Names of the resources of which there is too little, one or several, to the share of the time; the shares
             sum to 1. Without names they are called ``"resource 1"``, ``"resource 2"``, ...
-
-        Raises
-        ------
-        ValueError, ArithmeticError
-            As for `capacity`, where the states have to be listed.
 
         Source: [SR] Eq. (h).
 
@@ -526,13 +516,6 @@ class System(_ByValue):
         mjq.models.near_saturation.RelativeCompletions
             ``capacity``, ``delta`` and ``dispersion``.
 
-        Raises
-        ------
-        ValueError
-            If more configurations fit than memory holds.
-        ArithmeticError
-            If a solution did not converge.
-
         Source: [GHHS23]; [NS] Eq. (a), [NS] Eq. (b), [NS] Eq. (c).
 
         Examples
@@ -559,11 +542,6 @@ class System(_ByValue):
         """Return the capacity in order of arrival if jobs could be moved from host to host, in jobs per unit of time.
 
         No placement exceeds it in order of arrival. In one pool it is the capacity.
-
-        Raises
-        ------
-        ValueError, ArithmeticError
-            As for :func:`mjq.models.many_hosts.capacity_with_moving`.
 
         Source: [MH] Eq. (h).
 
@@ -618,7 +596,10 @@ class System(_ByValue):
         return dict(order=1 - pool, boundaries=pool - best, placement=best - own)
 
     def simulate(self, lam: float, jobs: int, seed: Seed, policy: str = "fcfs", **options: Any) -> Any:
-        """Simulate the system, stable or not, under any scheduling policy; on hosts, who may pass is said by the view.
+        """Simulate the system under any scheduling policy; on hosts, who may pass is said by the view.
+
+        From the capacity on in order of arrival, and from the naive capacity on under any policy, the queue grows: the
+        run has ``stable=False``, and its means of jobs and times no interval. For other policies `stable` may be None.
 
         Parameters
         ----------
@@ -628,7 +609,8 @@ class System(_ByValue):
             Jobs counted in each replication.
         seed : int, sequence of int, or numpy.random.SeedSequence
         policy : str
-            ``"fcfs"``, ``"easy"``, ``"first-fit"``, ...: see :mod:`mjq.simulation.policies`.
+            ``"fcfs"``, ``"easy"``, ``"first-fit"``, ...: see :mod:`mjq.simulation.policies`. Case and dashes do not
+            matter, and short forms such as ``"msf"`` are known; ``"backfill"`` is EASY.
         **options
             Those of :func:`~mjq.simulation.multiserver.simulate_multiserver`, such as ``replications=10``, or on hosts
             of :func:`~mjq.simulation.hosts.simulate_hosts`.
@@ -646,18 +628,24 @@ class System(_ByValue):
         Examples
         --------
         >>> run = System(6, (2, 3), (2.5, .625), (.5, .5)).simulate(lam=1.0, jobs=100_000, seed=1)
-        >>> 1.438 in run.mean_sojourn.widened(2)  # exact, as in Table I of [BB22]
-        True
+        >>> run.stable, 1.438 in run.mean_sojourn.widened(2)  # exact, as in Table I of [BB22]
+        (True, True)
+        >>> run = System(6, (2, 3), (2.5, .625), (.5, .5)).simulate(lam=2.5, jobs=1000, seed=1)
+        >>> print(run.stable, f"{run.mean_sojourn:.0f}", sep=": ")
+        False: 48 (growing)
         """
         self._require_independent("simulate")
+        in_order = simulation.policies.name_of(policy) == "fcfs"
         if self.hosts is None:
-            return simulation.simulate_multiserver(lam, *self._letters, jobs, seed, policy=policy, **options)
-        if policy != "fcfs":
+            run = simulation.simulate_multiserver(lam, *self._letters, jobs, seed, policy=policy, **options)
+            return _marked(run, self._stable(lam, in_order, **options))
+        if not in_order:
             raise ValueError(
                 f"on hosts, view and reserve say who may pass the head of the queue, got policy {policy!r}"
             )
         B, b, mu, p = self._letters
-        return simulation.simulate_hosts(lam, self.hosts, B, b, mu, p, jobs, seed, **self._rule, **options)
+        on_hosts = simulation.simulate_hosts(lam, self.hosts, B, b, mu, p, jobs, seed, **self._rule, **options)
+        return _marked(on_hosts, self._stable(lam, self.view == 1, **options))
 
     def simulate_saturated(self, jobs: int, seed: Seed, **options: Any) -> SaturatedEstimates | HostsEstimates:
         """Simulate the system while the queue never runs dry.
@@ -690,6 +678,16 @@ class System(_ByValue):
         rows = None if self.order is None else models.processing_capacity.heads(self.mix, self.order)
         B, b, mu, p = models.processing_capacity.checked(*self._letters)
         return simulation.simulate_saturated(B, b, mu, p, jobs, seed, rows=rows, **options)
+
+    def _stable(self, lam, in_order, service=None, room=None, **_):
+        """Return whether the queue is stable, or None if it is not known: hosts are asked if they have few states."""
+        if room is not None or lam >= self.naive_capacity:
+            return room is not None
+        if in_order and service is None:
+            with suppress(ValueError, ArithmeticError):
+                hosts = (self.hosts, *self._letters, str(self.placement), FEW_STATES) if self.hosts else ()
+                return bool(lam < (models.many_hosts.capacity(*hosts) if hosts else self.capacity))
+        return None
 
     def _require_independent(self, asked):
         if self.order is not None:
@@ -783,6 +781,25 @@ class System(_ByValue):
         return models.several_resources.steps_needed(self.servers, self.needs[self.mix > 0]) <= MOST_STEPS
 
 
+_growing = partial(replace, half_width=math.nan, low=math.nan, high=math.nan)  # what prints no interval
+
+
+def _marked(run, stable):
+    """Return estimates that say whether the queue is stable; if it is not, what grows with the run has no interval."""
+    if stable is not False:
+        return replace(run, stable=stable)
+    names = {x.name for x in fields(run)} - {"throughput", "accepted", "utilization", "stable"}
+    means = {name: getattr(run, name) for name in names}
+    grown = {x: tuple(map(_growing, of)) if type(of) is tuple else _growing(of) for x, of in means.items()}
+    return replace(run, stable=False, **grown)
+
+
+def _unscaled(mix, p):
+    """Return the mix as given, unless it is rounded: the models scale it, and twice would change last digits."""
+    given = checks.numbers("mix", mix)
+    return given if abs(given.sum() - 1) <= checks.MIX_TOLERANCE else p
+
+
 def _names(resources, size):
     """Return names of resources, if they are different words and as many as there are resources."""
     names = (resources,) if isinstance(resources, str) else tuple(resources)
@@ -812,8 +829,8 @@ class TrackedCluster(_ByValue):
         Probability that an arriving job is of each class.
     tracker_rate : float
         Rate at which the tracker maps a job, per unit of time.
-    places : int
-        Places in the queue.
+    queue_places : int
+        Places in the queue; the job at the tracker and those in service hold none.
 
     Raises
     ------
@@ -828,7 +845,7 @@ class TrackedCluster(_ByValue):
 
     >>> from mjq.models.cluster import uniform_sizes
     >>> sizes, mix = uniform_sizes(16)
-    >>> cluster = TrackedCluster(servers=16, needs=sizes, rates=10, mix=mix, tracker_rate=1000, places=15)
+    >>> cluster = TrackedCluster(servers=16, needs=sizes, rates=10, mix=mix, tracker_rate=1000, queue_places=15)
     >>> round(cluster.queue(lam=30).blocking, 5)
     0.55429
     """
@@ -838,23 +855,23 @@ class TrackedCluster(_ByValue):
     rates: np.ndarray
     mix: np.ndarray
     tracker_rate: float
-    places: int
+    queue_places: int
 
     def __init__(
-        self, servers: int, needs: ArrayLike, rates: ArrayLike, mix: ArrayLike, tracker_rate: float, places: int
+        self, servers: int, needs: ArrayLike, rates: ArrayLike, mix: ArrayLike, tracker_rate: float, queue_places: int
     ):
         needs = checks.counts("needs", needs)
         rates = np.full(len(needs), rates) if np.ndim(rates) == 0 else rates
-        _, _, mu2, _ = checks.multiserver(checks.count("servers", servers), needs, rates, mix, WORDS)
+        _, _, mu2, p = checks.multiserver(checks.count("servers", servers), needs, rates, mix, WORDS)
         if len(set(needs.tolist())) < len(needs):
             raise ValueError(f"needs must differ from each other, got {checks.shown(needs)}")
         self._set(
             servers=checks.count("servers", servers),
             needs=needs,
             rates=mu2,
-            mix=checks.numbers("mix", mix),
+            mix=_unscaled(mix, p),
             tracker_rate=float(checks.positive("tracker_rate", tracker_rate, ndim=0)),
-            places=checks.count("places", places, least=0),
+            queue_places=checks.count("queue_places", queue_places, least=0),
         )
 
     def queue(self, lam: float) -> Performance:
@@ -878,9 +895,7 @@ class TrackedCluster(_ByValue):
 
         Source: [SW23] Section 4; [SW23] Eq. (5), [SW23] Eq. (6), [SW23] Eq. (7), [SW23] Eq. (8), [SW23] Eq. (9).
         """
-        return models.cluster.performance(
-            self.servers, self.needs, self.mix, lam, self.tracker_rate, self.rates, self.places
-        )
+        return models.cluster.performance(*self._letters(lam))
 
     def smallest(self, lam: float, most_time_in_queue: float, least_utilization: float) -> TrackedCluster:
         """Return the cluster with the fewest servers that meets both targets, all else the same.
@@ -903,13 +918,12 @@ class TrackedCluster(_ByValue):
 
         Examples
         --------
-        >>> cluster = TrackedCluster(4, (1, 2, 4), 10, (.5, .3, .2), tracker_rate=1000, places=15)
+        >>> cluster = TrackedCluster(4, (1, 2, 4), 10, (.5, .3, .2), tracker_rate=1000, queue_places=15)
         >>> cluster.smallest(lam=20, most_time_in_queue=.05, least_utilization=.3).servers
         8
         """
-        servers, _ = models.cluster.smallest_cluster(
-            most_time_in_queue, least_utilization, self.needs, self.mix, lam, self.tracker_rate, self.rates, self.places
-        )
+        _, n, p, lam, mu1, mu2, C = self._letters(lam)
+        servers, _ = models.cluster.smallest_cluster(most_time_in_queue, least_utilization, n, p, lam, mu1, mu2, C)
         return replace(self, servers=servers)
 
     def simulate(self, lam: float, jobs: int, seed: Seed, **options: Any) -> ClusterEstimates:
@@ -924,18 +938,12 @@ class TrackedCluster(_ByValue):
         seed : int, sequence of int, or numpy.random.SeedSequence
         **options
             Those of :func:`~mjq.simulation.cluster.simulate_cluster`, such as ``replications=20``.
-
-        Examples
-        --------
-        A tracker so fast that it is not noticed, one server, no queue: M/M/1 with two places at load 1.
-
-        >>> run = TrackedCluster(1, [1], 1, [1], tracker_rate=1e9, places=0).simulate(lam=1, jobs=20_000, seed=1)
-        >>> 1 / 3 in run.blocking.widened(2)
-        True
         """
-        return simulation.simulate_cluster(
-            self.servers, self.needs, self.mix, lam, self.tracker_rate, self.rates, self.places, jobs, seed, **options
-        )
+        return simulation.simulate_cluster(*self._letters(lam), jobs, seed, **options)
+
+    def _letters(self, lam: float) -> tuple[int, np.ndarray, np.ndarray, float, float, np.ndarray, int]:
+        """Return N, the sizes, p, the arrival rate, mu1, mu2 and C of [SW23]."""
+        return self.servers, self.needs, self.mix, lam, self.tracker_rate, self.rates, self.queue_places
 
 
 # --- A pool of tasks --------------------------------------------------------------------------------------------------

@@ -16,7 +16,7 @@ from tests.conftest import systems
 
 TABLE = (6, (2, 3), (2.5, 0.625), (0.5, 0.5))
 SIZES, MIX = (1, 2, 4), (0.5, 0.3, 0.2)
-TRACKED = TrackedCluster(8, SIZES, 10, MIX, tracker_rate=1000, places=15)
+TRACKED = TrackedCluster(8, SIZES, 10, MIX, tracker_rate=1000, queue_places=15)
 DEMANDS = ((0.75, 0.64), (0.48, 1.25))
 POOL = Pool(DEMANDS, (20, 10), 6)
 
@@ -81,7 +81,7 @@ def test_a_class_that_hardly_comes_but_stays_long_counts(rare):
 @given(st.integers(2, 5), st.floats(0.5, 5), st.integers(0, 3))
 def test_the_tracked_cluster_is_the_model(servers, lam, places):
     needs, mix = (1, 2), (0.6, 0.4)
-    tracked = TrackedCluster(servers, needs, (1, 2), mix, tracker_rate=9, places=places)
+    tracked = TrackedCluster(servers, needs, (1, 2), mix, tracker_rate=9, queue_places=places)
     assert tracked.queue(lam) == cluster.performance(servers, needs, mix, lam, 9, (1, 2), places)
 
 
@@ -98,8 +98,7 @@ def test_a_pool_takes_the_best_of_all_mixes():
     assert POOL.depletion() == pool_depletion.depletion(DEMANDS, 20, 10, *POOL.best_mix)
     assert POOL.depletion().mean_time == min(times.values()) < POOL.depletion(mix=(6, 0)).mean_time
     assert POOL.depletion((6, 0)).mean_time in POOL.simulate(seed=1, mix=(6, 0)).mean_time.widened(2)
-    # Of the other mixes there are too few tasks.
-    assert Pool(DEMANDS, (2, 10), 6).mean_times.keys() == {(0, 6), (1, 5), (2, 4)}
+    assert Pool(DEMANDS, (2, 10), 6).mean_times.keys() == {(0, 6), (1, 5), (2, 4)}  # of others are too few tasks
 
 
 # --- Logs -------------------------------------------------------------------------------------------------------------

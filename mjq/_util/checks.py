@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike
 from mjq._util.plain import brief, nearest
 
 MIX_TOLERANCE = 1e-9  # by which probabilities may miss the sum 1
+MIX_ROUNDED = 0.002 + MIX_TOLERANCE  # the same for a mix, whose shares may be given in three decimals
 FIT_TOLERANCE = 1e-9  # part of the resource by which a job may exceed what is free: needs are decimals
 SMALLEST_SIZE, LARGEST_SIZE = 1e-100, 1e100  # of rates, times and needs: products stay in the range of floating point
 LARGEST_RATE_RATIO = 1e100  # for the same reason
@@ -122,17 +123,19 @@ def not_negative(name: str, values: ArrayLike, ndim: int = 1) -> np.ndarray:
     return array
 
 
-def probabilities(name: str, values: ArrayLike) -> np.ndarray:
-    """Return numbers in [0, 1] that sum to one.
+def probabilities(name: str, values: ArrayLike, within: float = MIX_TOLERANCE) -> np.ndarray:
+    """Return numbers in [0, 1] that sum to one, scaled if they miss it by what is allowed.
 
     >>> probabilities("p", (0.5, 0.4))
     Traceback (most recent call last):
     ValueError: p must sum to 1, got (0.5, 0.4) with sum 0.9
+    >>> probabilities("mix", (.333, .333, .333), within=MIX_ROUNDED).round(9).tolist()
+    [0.333333333, 0.333333333, 0.333333333]
     """
     array = numbers(name, values)
-    if not ((array >= 0) & (array <= 1 + MIX_TOLERANCE)).all():
+    if (array < 0).any():
         raise ValueError(f"{name} must lie between 0 and 1, got {shown(array)}")
-    if abs(array.sum() - 1) > MIX_TOLERANCE:
+    if abs(array.sum() - 1) > within:
         raise ValueError(f"{name} must sum to 1, got {shown(array)} with sum {shown(array.sum())}")
     return array / array.sum()
 
@@ -286,13 +289,13 @@ def multiserver(
     else:
         B, b = float(positive(names[0], B, ndim=0)), positive(names[1], b)
     mu = positive(names[2], mu)
-    p = probabilities(names[3], p)
+    p = probabilities(names[3], p, within=MIX_ROUNDED)
     if not len(b) == len(mu) == len(p):
         which = "{1}, {2} and {3}".format(*names)
         raise ValueError(f"{which} must have one entry for each class, got {len(b)}, {len(mu)} and {len(p)}")
     too_large = b[(p > 0) & ~fits(b, B, B)]
     if len(too_large):
-        there = f"the {shown(B)} servers" if names[0] == "servers" and not np.ndim(B) else f"{whole} {shown(B)}"
+        there = f"the {shown(B)} servers" if names[0] == "servers" else f"{whole} {shown(B)}"
         raise ValueError(f"need {shown(too_large[0] if b.ndim > 1 else too_large.max())} exceeds {there}")
     if float(mu.max()) > LARGEST_RATE_RATIO * float(mu.min()):
         raise ValueError(f"{names[2]} must lie within a factor {LARGEST_RATE_RATIO:g} of each other, got {shown(mu)}")

@@ -22,7 +22,7 @@ PRIOR = 3  # clusters that what is known of their size counts for
 MANY_CLUSTERS = 60  # from which on means of replications are nearly normal
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Estimate:
     """Hold a mean estimated from independent (or nearly independent) observations.
 
@@ -153,12 +153,17 @@ class Estimate:
         return self.low <= value <= self.high
 
     def __format__(self, spec):
+        if math.isnan(self.half_width):
+            return f"{self.mean:{spec}}" + " (growing)" * math.isfinite(self.mean)
         if math.isclose(self.high - self.mean, self.half_width) or not math.isfinite(self.half_width):
             return f"{self.mean:{spec}} ± {self.half_width:{spec}}"
         return f"{self.mean:{spec}} ({self.low:{spec}} to {self.high:{spec}})"
 
     def __str__(self):
         return f"{self:.3f}"
+
+    def __repr__(self):
+        return f"{self:.4g}"
 
 
 def clustering(sums: np.ndarray, squares: np.ndarray, numbers: np.ndarray) -> float:

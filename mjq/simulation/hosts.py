@@ -134,6 +134,8 @@ class OpenHostsEstimates:
         Share of each resource that is in use.
     throughput : Estimate
         Starts of counted jobs per unit of time, until all of them have started.
+    stable : bool, optional
+        As in :class:`~mjq.simulation.multiserver.MultiserverEstimates`.
     """
 
     mean_wait: Estimate
@@ -141,6 +143,7 @@ class OpenHostsEstimates:
     mean_sojourn: Estimate
     utilization: tuple[Estimate, ...]
     throughput: Estimate
+    stable: bool | None = None
 
 
 @dataclass(frozen=True, eq=False)

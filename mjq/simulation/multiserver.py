@@ -72,6 +72,8 @@ class MultiserverEstimates:
         Completions per unit of time.
     accepted : Estimate
         Fraction of the jobs that found a place.
+    stable : bool, optional
+        False if the queue is known to grow: means of jobs and times then have no interval. None if it is not known.
     """
 
     mean_jobs: Estimate
@@ -84,6 +86,7 @@ class MultiserverEstimates:
     tails: tuple[Estimate, ...]
     throughput: Estimate
     accepted: Estimate
+    stable: bool | None = None
 
 
 def simulate_multiserver(

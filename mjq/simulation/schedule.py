@@ -303,7 +303,7 @@ def _needs(servers, need):
         servers, need = float(checks.positive("servers", servers, ndim=0)), checks.positive("need", need)
         needs = np.unique(need)
         if len(needs) and not checks.fits(needs[-1], servers, servers):
-            raise ValueError(f"need {checks.shown(needs[-1])} exceeds resource {checks.shown(servers)}")
+            raise ValueError(f"need {checks.shown(needs[-1])} exceeds the {checks.shown(servers)} servers")
         return servers, need, needs, np.searchsorted(needs, need)
     try:
         need = checks.not_negative("need", need, ndim=2)
@@ -315,7 +315,7 @@ def _needs(servers, need):
     for which, (size, column) in enumerate(zip(servers, needs.T, strict=True), start=1):
         too_large = needs[~checks.fits(column, size, size)]
         if len(too_large):
-            shown = f"need {checks.shown(too_large[0])} exceeds resource {checks.shown(servers)}"
+            shown = f"need {checks.shown(too_large[0])} exceeds the {checks.shown(servers)} servers"
             raise ValueError(f"{shown}: there is too little of resource {which}")
     return servers, need, needs, kinds.ravel()
 

@@ -78,7 +78,7 @@ def saturated_starts(
             f"need and run must have one entry for each job, and at least one, got {len(need)} and {len(run)}"
         )
     if not (fits := checks.fits(need, servers, servers)).all():
-        raise ValueError(f"need {checks.shown(need[~fits][0])} exceeds resource {checks.shown(servers)}")
+        raise ValueError(f"need {checks.shown(need[~fits][0])} exceeds the {checks.shown(servers)} servers")
     if policy not in POLICIES:
         raise ValueError(f"policy must be one of {', '.join(POLICIES)}; got {policy!r}")
     sizes, needs = np.atleast_1d(servers), need.reshape(len(need), -1)

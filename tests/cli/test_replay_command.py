@@ -103,7 +103,7 @@ def test_run_times_that_stand_in_for_estimates_are_noted(tmp_path, work):
         (["--estimates", "users"], "--estimates must be log or a number"),
         (["--estimates", "0.5"], "--estimates must be a finite number of at least 1"),
         (["--gantt", "chart.txt"], "--gantt must end in"),
-        (["--servers", "2"], "exceeds resource 2"),
+        (["--servers", "2"], "exceeds the 2 servers"),
     ],
 )
 def test_bad_words(tmp_path, work, words, message):

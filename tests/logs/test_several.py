@@ -168,11 +168,11 @@ REFUSED = [
     (lambda _: forecast_start(mixed(60), (0, 0), 1.0), "not all of them 0"),
     (lambda _: forecast_start(mixed(60), (1, -1), 1.0), "need must not be negative"),
     # A queue that never runs dry.
-    (lambda _: saturated_starts([(1, 5)], [1], (4, 4)), r"need \(1, 5\) exceeds resource \(4, 4\)"),
+    (lambda _: saturated_starts([(1, 5)], [1], (4, 4)), r"need \(1, 5\) exceeds the \(4, 4\) servers"),
     (lambda _: saturated_starts([(1, 0, 0)], [1], (4, 4)), "an entry for each of 2 resources"),
     (lambda _: saturated_starts([(0, 0)], [1], (4, 4)), "not all of them 0"),
     (lambda _: saturated_starts([(1, -1)], [1], (4, 4)), "need must not be negative"),
-    (lambda _: saturated_starts([1, 7], [1, 1], 6), "need 7 exceeds resource 6"),
+    (lambda _: saturated_starts([1, 7], [1, 1], 6), "need 7 exceeds the 6 servers"),
     (lambda _: saturated_starts([1], [1, 1], 6), "one entry for each job"),
     (lambda _: saturated_starts([], [], 6), "at least one"),
     (lambda _: saturated_starts([1], [-1], 6), "run must not be negative"),

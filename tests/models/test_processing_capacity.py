@@ -177,8 +177,7 @@ def test_the_laws_of_the_queue(system, load):
     assert answer.mean_jobs == pytest.approx(lam * answer.mean_sojourn, rel=1e-10)  # Little
     assert np.dot(p, answer.mean_wait_by_class) == pytest.approx(answer.mean_wait, rel=1e-9, abs=1e-12)
     assert answer.wait_moment2 >= answer.mean_wait**2
-    # Cauchy and Schwarz
-    assert answer.wait_moment3 * answer.mean_wait >= answer.wait_moment2**2 * (1 - 1e-9)
+    assert answer.wait_moment3 * answer.mean_wait >= answer.wait_moment2**2 * (1 - 1e-9)  # Cauchy and Schwarz
 
 
 @given(systems(most_jobs=3), st.floats(0.05, 0.95))

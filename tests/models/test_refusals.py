@@ -21,7 +21,7 @@ from tests.models.test_fluid import ONE, QUEUES, example_2, open_queue
 
 EXAMPLE = 6, (2, 3), (1, 1), (0.5, 0.5)
 TABLE = 6, (2, 3), (2.5, 0.625), (0.5, 0.5)
-TRACKED = TrackedCluster(8, (1, 2, 4), 10, (0.5, 0.3, 0.2), tracker_rate=1000, places=15)
+TRACKED = TrackedCluster(8, (1, 2, 4), 10, (0.5, 0.3, 0.2), tracker_rate=1000, queue_places=15)
 DEMANDS = (0.75, 0.64), (0.48, 1.25)
 POOL = Pool(DEMANDS, (20, 10), 6)
 PAIR = {("q", 1): ONE, ("q", 2): ONE}
@@ -218,7 +218,8 @@ REFUSALS = [
     (lambda: System(**HOSTS | dict(reserve=True)), "reserve needs a view of at least 2 jobs, got 1"),
     (lambda: System(**HOSTS | dict(reserve="yes", view=2)), "reserve must be True or False, got 'yes'"),
     (lambda: System(**HOSTS | dict(order=0.5)), "hosts know independent classes only"),
-    (lambda: System(6, (2, 3), (1, 1), (0.5, 0.5), view=2), "say what happens on hosts, and hosts is None"),
+    (lambda: System(6, (2, 3), (1, 1), (0.5, 0.5), view=2), "are for hosts, .*: simulate takes a policy"),
+    (lambda: System(16, (1, 2), (1, 1), (0.5, 0.5), hosts=4), "per_host, .*, go together; got 4 and None"),
     (lambda: mh.saturated_state(3, 4, (1, 2, 4), (1, 1, 1), (0.5, 0.3, 0.2), "best fit", 50), "more than 50 states"),
     (lambda: mh.packings(1000, 8, [1, 2, 4]), "sets of jobs on 1000 hosts would take"),
     (lambda: mh.time_to_empty(2, 10**9), "places must be at most"),

@@ -156,7 +156,7 @@ def test_cutting_large_jobs_fills_servers():
 
 def test_to_cut_large_jobs_can_hurt_elsewhere():
     """One job in ten needs 9 servers, the others 7, and both fill the 16; the halves of 9 leave more of them idle."""
-    cluster_of = dict(servers=16, rates=10, tracker_rate=1000, places=15)
+    cluster_of = dict(servers=16, rates=10, tracker_rate=1000, queue_places=15)
     whole = TrackedCluster(needs=(7, 9), mix=(0.9, 0.1), **cluster_of)
     cut = TrackedCluster(needs=(4, 5, 7), mix=(1 / 11, 1 / 11, 9 / 11), **cluster_of)
     assert cut.queue(lam=33).utilization < 0.97 * whole.queue(lam=30).utilization

@@ -24,7 +24,7 @@ PHASES = np.array([[-2.0, 2.0], [0.0, -2.0]])
 KEEP = {
     "System": (lambda *given: System(6, *given), (NEEDS, RATES, MIX), lambda x: (x.capacity, x.wasted_servers)),
     "TrackedCluster": (
-        lambda *given: TrackedCluster(3, *given, tracker_rate=7, places=1),
+        lambda *given: TrackedCluster(3, *given, tracker_rate=7, queue_places=1),
         (np.array([1, 2]), np.array([11.0, 13.0]), MIX),
         lambda x: [x.queue(5).blocking],
     ),

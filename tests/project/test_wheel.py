@@ -19,8 +19,7 @@ print(round(pool_depletion.depletion([[.75, .64], [.48, 1.25]], 1, 0, 1, 0).mean
 print(round(29 * several_resources.product_form([3, 2, 2, 0], 1, 1, .5).throughput, 9) == 96)
 print(round(many_hosts.share_that_must_end(64, 8), 12) == 0.560443181736)
 print(round(near_saturation.relative_completions(6, (2, 3), (2.5, .625), (.5, .5)).delta, 9) == 0.391603982)
-queue = scheduling.finite_queue(1, 4, (1, 3), (1, .5), (.6, .4), room=6, policy="fcfs")
-print(round(queue.mean_queue, 10) == 2.0213117256)
+print(round(scheduling.finite_queue(1, 4, (1, 3), (1, .5), (.6, .4), 6, "fcfs").mean_queue, 10) == 2.0213117256)
 print(not {"matplotlib", "pandas", "IPython", "polars", "click", "pydantic"} & set(sys.modules))
 """
 INSTALLED = "from importlib import metadata; print(*(one.name.lower() for one in metadata.distributions()))"

@@ -61,14 +61,13 @@ def by_equal_rates(B: int, b: list, mu: list, p: list) -> Values:
 def by_levels(lam: float, B: float, b: list, mu: list, p: list) -> Values:
     """Return means and moments of the queue from levels with a matrix ratio."""
     queue = processing_capacity.sojourn(lam, B, b, mu, p)
-    means = "mean_jobs", "mean_queue", "mean_sojourn", "mean_wait", "wait_moment2"
-    found = {name: getattr(queue, name) for name in means}
+    found = {x: getattr(queue, x) for x in ("mean_jobs", "mean_queue", "mean_sojourn", "mean_wait", "wait_moment2")}
     return found | {"P(N=0)": queue.number_probability(0)}
 
 
 def by_tandem(N: int, sizes: list, p: list, lam: float, mu1: float, mu2: Any, C: int) -> Values:
     """Return the measures of [SW23] by a solver that never writes the generator down."""
-    found = TrackedCluster(servers=N, needs=sizes, rates=mu2, mix=p, tracker_rate=mu1, places=C).queue(lam)
+    found = TrackedCluster(servers=N, needs=sizes, rates=mu2, mix=p, tracker_rate=mu1, queue_places=C).queue(lam)
     return {
         "E[q]": found.mean_queue, "B": found.blocking, "E[D]": found.mean_time_in_queue,
         "E[U]": found.mean_busy_servers, "E[J]": found.mean_in_service,
@@ -204,8 +203,11 @@ def by_erlang(lam: float, B: int, b: list, mu: list, p: list) -> Values:
         gap = B * rate - pace
         last = terms.pop() * B * rate / gap
         wait = last / (sum(terms) + last)
-        jobs = pace * wait / gap + pace / rate
-        return {"mean_jobs": jobs, "mean_wait": wait / gap, "wait_moment2": 2 * wait / gap**2}
+        return {
+            "mean_jobs": pace * wait / gap + pace / rate,
+            "mean_wait": wait / gap,
+            "wait_moment2": 2 * wait / gap**2,
+        }
 
 
 def by_table_2(N: int, sizes: list, p: list, lam: float, mu1: float, mu2: Any, C: int) -> Values:

@@ -36,7 +36,7 @@ def calendar(since, up, servers):
 
 
 REFUSALS = [
-    (replay, LOG | dict(need=(1, 7)), "need 7 exceeds resource 6"),
+    (replay, LOG | dict(need=(1, 7)), "need 7 exceeds the 6 servers"),
     (replay, LOG | dict(run=(1,)), "one entry for each job, got 2, 2, 1 and 1"),
     (replay, LOG | dict(estimate=(1, 2, 3)), "one entry for each job, got 2, 2, 2 and 3"),
     (replay, LOG | dict(estimate=(1, -2)), "estimate must not be negative"),

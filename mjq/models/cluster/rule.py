@@ -31,7 +31,7 @@ def checked(
     """Return the parameters as numbers and arrays, without sizes that never come, or raise ``ValueError``."""
     N, C = checks.count("N", N), checks.count("C", C, least=0)
     sizes = checks.counts("sizes", sizes)
-    p = checks.probabilities("p", p)
+    p = checks.probabilities("p", p, within=checks.MIX_ROUNDED)
     lam, mu1 = (float(checks.positive(name, value, ndim=0)) for name, value in (("lam", lam), ("mu1", mu1)))
     mu2 = checks.positive("mu2", mu2, ndim=np.ndim(mu2))
     if mu2.ndim == 0:

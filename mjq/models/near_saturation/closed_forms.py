@@ -171,7 +171,7 @@ def split_hyperexponential(
     2.0918907585
     """
     b, mean, scv = checks.positive("b", b), checks.positive("mean", mean), checks.positive("scv", scv)
-    p = checks.probabilities("p", p)
+    p = checks.probabilities("p", p, within=checks.MIX_ROUNDED)
     if not len(b) == len(mean) == len(scv) == len(p):
         sizes = f"{len(b)}, {len(mean)}, {len(scv)} and {len(p)}"
         raise ValueError(f"b, mean, scv and p must have one entry for each class, got {sizes}")

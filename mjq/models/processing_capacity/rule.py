@@ -79,7 +79,7 @@ def heads(p: ArrayLike, order: float | ArrayLike | None) -> np.ndarray:
     Traceback (most recent call last):
     ValueError: the mix of order is (0.5, 0.5) in the long run and not p, (0.9, 0.1)
     """
-    p = checks.probabilities("p", p)
+    p = checks.probabilities("p", p, within=checks.MIX_ROUNDED)
     support = p > 0
     mix = p[support]
     if order is None:

@@ -67,7 +67,7 @@ def throughput_equal_rates(n: int, p: dict[int, float], mu: float) -> float:
     if not isinstance(p, dict) or not p:
         raise ValueError(f"p must map needs to probabilities, got {p!r}")
     needs = np.array([checks.count("need", need) for need in p])
-    chances = checks.probabilities("p", list(p.values()))
+    chances = checks.probabilities("p", list(p.values()), within=checks.MIX_ROUNDED)
     needs, chances = needs[chances > 0], chances[chances > 0]
     if needs.max() > n:
         raise ValueError(f"need {needs.max()} exceeds the {n} servers")

@@ -15,7 +15,7 @@ from pkgutil import iter_modules
 
 from mjq.simulation.engine.policy import Policy
 
-__all__ = ["BY_CLASS", "FAMILIES", "NAMES", "POLICIES", "policy"]
+__all__ = ["BY_CLASS", "FAMILIES", "NAMES", "POLICIES", "name_of", "policy"]
 
 _RULES: dict[str, Policy] = {
     name: rule
@@ -27,6 +27,21 @@ BY_CLASS = {name: _RULES.pop(name) for name in _ORDER if _RULES[name].by_class}
 POLICIES = {name: rule for name in _ORDER if (rule := _RULES.get(name)) and not rule.letter}
 FAMILIES = {name: rule for name in _ORDER if (rule := _RULES.get(name)) and rule.letter}
 NAMES = (*POLICIES, *(f"{family}-<number>" for family in FAMILIES))
+SHORT = {"lsf": "least-servers-first", "msf": "most-servers-first", "backfill": "easy", "easybackfill": "easy"}
+
+
+def name_of(name: str) -> str:
+    """Return how a policy is called here, whatever its case, dashes and short form; ``"backfill"`` alone is EASY.
+
+    >>> [name_of(name) for name in ("FCFS", "first_fit", "msf", "backfill", "EASY backfilling", "Backfill 3", "lifo")]
+    ['fcfs', 'first-fit', 'most-servers-first', 'easy', 'easy', 'backfill-3', 'lifo']
+    """
+    plain = re.sub("(?<=[a-z0-9])[ _-](?=[a-z0-9])", "", str(name).lower()).replace("backfilling", "backfill")
+    stem = plain.rstrip("0123456789")
+    number = plain[len(stem) :]
+    known = {rule.replace("-", ""): rule for rule in ((*FAMILIES, *BY_CLASS) if number else POLICIES)}
+    found = known.get(stem) or (None if number else SHORT.get(stem))
+    return name if found is None else f"{found}-{number}".rstrip("-")
 
 
 def policy(name: str, resources: int = 1) -> Policy:
@@ -49,9 +64,10 @@ def policy(name: str, resources: int = 1) -> Policy:
 
 def _named(name):
     if isinstance(name, str):
-        if name in POLICIES:
-            return POLICIES[name]
-        family = re.fullmatch(r"([a-z-]+)-([0-9]{1,9})", name)
+        known = name_of(name)
+        if known in POLICIES:
+            return POLICIES[known]
+        family = re.fullmatch(r"([a-z-]+)-([0-9]{1,9})", known)
         if family and family[1] in FAMILIES | BY_CLASS:
             return replace((FAMILIES | BY_CLASS)[family[1]], number=int(family[2]))
     raise ValueError(f"policy must be one of {', '.join(NAMES)}; got {name!r}")

@@ -117,6 +117,7 @@ def forecast_start(
     """
     facts = facts_of(log)
     log = facts.log
+    policy = policies.name_of(policy)
     if policies.policy(policy).interrupts:
         raise ValueError(f"a forecast needs a policy that does not interrupt jobs, got {policy!r}")
     jobs = history(log, policy)
