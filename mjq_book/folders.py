@@ -42,10 +42,7 @@ def refuse_others(path: Path) -> None:
 
 @contextmanager
 def unfinished(path: Path) -> Iterator[Path]:
-    """Make a new empty folder to be filled, which :func:`settle` gives its name.
-
-    Otherwise it is removed at the end, with folders above that were made for it and are empty.
-    """
+    """Make an empty folder, which :func:`settle` gives its name; else it goes at the end, with those made for it."""
     made = [folder for folder in path.parents if not folder.exists()]
     path.parent.mkdir(parents=True, exist_ok=True)
     try:
