@@ -218,7 +218,7 @@ def test_a_run_that_is_stopped_leaves_nothing(tmp_path, small, sent):
     until(lambda: list(tmp_path.glob("runs/small/.*")))
     run.send_signal(sent)
     _, told = run.communicate(timeout=PATIENCE)
-    assert (run.returncode, told) == (130, "mjq: stopped\n")
+    assert (run.returncode, told.strip()) == (130, "mjq: stopped")
     assert not (tmp_path / "runs").exists()
 
 
