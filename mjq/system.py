@@ -349,7 +349,7 @@ class System(_ByValue):
         -------
         dict
             Names of the resources of which there is too little, one or several, to the share of the time; the shares
-            sum to 1. Without names they are called ``"resource 1"``, ``"resource 2"``, ...
+            sum to 1. Without names they are called ``"resource 1"``, ``"resource 2"``, ..., and a single one servers.
 
         Source: [SR] Eq. (h).
 
@@ -363,7 +363,8 @@ class System(_ByValue):
         size = np.size(self.servers)
         kinds = np.flatnonzero(self.mix)
         B, b = np.reshape(self.servers, size), self.needs[kinds].reshape(len(kinds), size)
-        names = self.resources or tuple(f"resource {k + 1}" for k in range(size))
+        unnamed = tuple(f"resource {k + 1}" for k in range(size)) if np.ndim(self.servers) else ("servers",)
+        names = self.resources or unnamed
         if (edge := self._edge) is not None:
             states = edge.states[:, :2], edge.states[:, 2] - 1, edge.time
         else:
@@ -609,8 +610,7 @@ class System(_ByValue):
             Jobs counted in each replication.
         seed : int, sequence of int, or numpy.random.SeedSequence
         policy : str
-            ``"fcfs"``, ``"easy"``, ``"first-fit"``, ...: see :mod:`mjq.simulation.policies`. Case and dashes do not
-            matter, and short forms such as ``"msf"`` are known; ``"backfill"`` is EASY.
+            ``"fcfs"``, ``"easy"``, ``"first-fit"``, ...: see :mod:`mjq.simulation.policies`, with any case and dashes.
         **options
             Those of :func:`~mjq.simulation.multiserver.simulate_multiserver`, such as ``replications=10``, or on hosts
             of :func:`~mjq.simulation.hosts.simulate_hosts`.
@@ -788,8 +788,7 @@ def _marked(run, stable):
     """Return estimates that say whether the queue is stable; if it is not, what grows with the run has no interval."""
     if stable is not False:
         return replace(run, stable=stable)
-    names = {x.name for x in fields(run)} - {"throughput", "accepted", "utilization", "stable"}
-    means = {name: getattr(run, name) for name in names}
+    means = {x: of for x, of in vars(run).items() if x not in ("throughput", "accepted", "utilization", "stable")}
     grown = {x: tuple(map(_growing, of)) if type(of) is tuple else _growing(of) for x, of in means.items()}
     return replace(run, stable=False, **grown)
 

@@ -307,7 +307,9 @@ def test_a_system_with_hosts():
     assert vector.wasted_servers == pytest.approx([cluster.wasted_servers])
     assert cluster.capacity in cluster.simulate_saturated(jobs=20_000, seed=1).capacity.widened(2)
     run = cluster.simulate(lam=0.5 * cluster.capacity, jobs=5_000, seed=1)
-    assert len(run.mean_wait_by_class) == 3 and 0 < run.mean_wait.mean < run.mean_sojourn.mean
+    assert run.stable and len(run.mean_wait_by_class) == 3 and 0 < run.mean_wait.mean < run.mean_sojourn.mean
+    run = cluster.simulate(lam=1.1 * cluster.capacity, jobs=500, seed=1)
+    assert run.stable is False and "growing" in f"{run.mean_wait}" and "±" in f"{run.throughput}"
 
 
 def test_one_pool_is_simulated_too():

@@ -202,12 +202,8 @@ def by_erlang(lam: float, B: int, b: list, mu: list, p: list) -> Values:
             terms.append(terms[-1] * pace / rate / n)
         gap = B * rate - pace
         last = terms.pop() * B * rate / gap
-        wait = last / (sum(terms) + last)
-        return {
-            "mean_jobs": pace * wait / gap + pace / rate,
-            "mean_wait": wait / gap,
-            "wait_moment2": 2 * wait / gap**2,
-        }
+        wait = last / (sum(terms) + last) / gap
+        return {"mean_jobs": pace * (wait + 1 / rate), "mean_wait": wait, "wait_moment2": 2 * wait / gap}
 
 
 def by_table_2(N: int, sizes: list, p: list, lam: float, mu1: float, mu2: Any, C: int) -> Values:
