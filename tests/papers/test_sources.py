@@ -14,6 +14,7 @@ IN_THE_CHAPTER = {
     "SW23": {"Table 1"},
     "RBAC21": {"Theorem 2"},
     "CGPS16": {"Eq (1)", "Eq (17)"},
+    "SR": {"Eq (j)", "one limit"},
     "WLR": {"Eq (g)", "Eq (i)", "Eq (j)"},
 }
 
