@@ -113,9 +113,14 @@ def _started(notebook, target, parameters, **options):
         raise
     except Exception as error:  # a kernel that died
         return _failure(target, f"{type(error).__name__}: {error}")
-    outputs = [output for cell in nbformat.read(target, as_version=4).cells for output in cell.get("outputs", [])]
+    cells = nbformat.read(target, as_version=4).cells
+    outputs = (output for cell in cells for output in cell.get("outputs", []))
     if any(output.get("ename") == "SystemExit" for output in outputs):  # which papermill takes for an end like others
         return _failure(target, "SystemExit: it ended before its last cell")
+    left = [cell for cell in cells if cell.cell_type == "code" and cell.source.strip() and not cell.execution_count]
+    if left:  # as a tag can ask for, which papermill does not say either
+        names = [cell.metadata.get("name") or cell.source.splitlines()[0] for cell in left]
+        return _failure(target, f"it ended, and these cells never ran: {', '.join(names)}")
     return None
 
 

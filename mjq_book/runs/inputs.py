@@ -51,9 +51,11 @@ def one(parameter: Parameter, text: str) -> Any:
     --------
     >>> from mjq_book.runs.chapters import chapter
     >>> parameters = chapter("processing_capacity").parameters
-    >>> one(parameters["lam"], "1e-3"), one(parameters["b"], "[1, 2.5]")
-    (0.001, [1, 2.5])
+    >>> one(parameters["lam"], "1e-05"), one(parameters["b"], "[1, 2.5]"), one(parameters["b"], "(1, (2, 4))")
+    (1e-05, [1, 2.5], [1, [2, 4]])
     """
+    if parameter.type == "list" and text.lstrip().startswith("("):  # a tuple, as Python writes it
+        return data(parameter.name, text.translate(str.maketrans("()", "[]")))
     return text if parameter.type == "str" else data(parameter.name, text)
 
 
@@ -138,8 +140,8 @@ def read_cases(path: str | Path, chapter: Chapter) -> tuple[list[str] | None, li
 def data(name: str, text: str) -> Any:
     """Return the value of a parameter written as YAML, or raise ``ValueError`` with its name.
 
-    >>> data("t", "[1, 2.5]")
-    [1, 2.5]
+    >>> data("t", "[1, 2.5]"), data("draw", "false")
+    ([1, 2.5], False)
     """
     try:
         return _load(text)

@@ -123,11 +123,13 @@ def test_a_failed_run_keeps_the_notebook_up_to_the_failing_cell(here, small):
         runs.run(small, dict(die=1.0), label="a")
 
 
-def test_a_notebook_that_ends_early_is_not_complete(here):
-    cells = [nbformat.v4.new_code_cell(code) for code in ("import sys", "sys.exit(0)", "1")]
-    notebook = nbformat.v4.new_notebook(cells=cells)
-    failure = execution.execute(notebook, here / "kept.ipynb")
-    assert str(failure) == "in cell 2 (without a name): SystemExit: it ended before its last cell"
+@pytest.mark.parametrize("tag", ["plain", "skip-execution"])
+def test_a_notebook_of_which_a_cell_never_ran_is_not_complete(here, tag):
+    cells = [nbformat.v4.new_code_cell(code) for code in ("import sys", "sys.exit(0)", "1", "")]
+    cells[1].metadata.tags = [tag]
+    failure = execution.execute(nbformat.v4.new_notebook(cells=cells), here / "kept.ipynb")
+    ended, skipped = "SystemExit: it ended before its last cell", "it ended, and these cells never ran: sys.exit(0)"
+    assert failure.error == (ended if tag == "plain" else skipped)
 
 
 RAW = r"\{[a-z:]+\}`|:::|^```\{|^\([\w:-]+\)="  # what only the book understands
