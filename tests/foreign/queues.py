@@ -24,8 +24,8 @@ def sharing_with_threshold(lam=10.0, mu=12.0, alone=3):
     return {("probability", "", str(n)): float(found.level(n)[0]) for n in range(9)}
 
 
-def shared_server(lam=4.0, mu=9.0):
-    network = Network({"node": 1}, {("node", 1): exponential(1 / mu)}, {}, arrivals={("node", 1): lam})
+def shared_server(lam=4.0, law=None):
+    network = Network({"node": 1}, {("node", 1): law or exponential(1 / 9)}, {}, arrivals={("node", 1): lam})
     return {("response time", "node", ""): product_form.means(network).mean_jobs["node", 1] / lam}
 
 

@@ -14,7 +14,8 @@ from functools import cache, partial
 
 import pytest
 
-from mjq.solvers.phase_type import erlang
+from mjq.solvers import chain
+from mjq.solvers.phase_type import erlang, exponential
 from mjq_book import published
 from tests.conftest import ROOT, csv_rows
 from tests.foreign import networks, queues, schedules
@@ -164,3 +165,60 @@ def test_the_ledger_counts_each_row_once_beside_the_numbers_of_the_papers():
     kinds = [row.kind for paper in published.PAPERS for row in published.printed(paper.lower())]
     assert papers.total() == sum(kind in published.CAN_FAIL for kind in kinds) > 0
     assert papers["they err"] == kinds.count("misprint")
+
+
+# --- What other programs print beside the exact value, on *What is known* ---------------------------------------------
+
+BESIDE = [tuple(row.values()) for row in csv_rows(ROOT / "tests/foreign/beside.csv")]
+
+
+def solved(start, rule):
+    states = chain.explore([start], rule)
+    return dict(zip(states, chain.stationary(chain.generator(states, rule)), strict=True))
+
+
+def one_server(most, rate):
+    return solved(0, lambda n: [(n + 1, rate(n))] * (n < most) + [(n - 1, 1.0)] * (n > 0))
+
+
+def three_jobs_each(queue):
+    """Two classes that think and queue, each named by its mean service time."""
+    yield from (((*queue, kind), (3 - queue.count(kind)) / 2) for kind in (1, 5) if queue.count(kind) < 3)
+    if queue:
+        yield queue[1:], 1 / queue[0]
+
+
+PAIRS = {0: [(1, 0.5), (2, 1e-9)], 1: [(0, 0.5)], 2: [(0, 2e-9), (3, 0.5)], 3: [(2, 0.5)]}
+
+
+def jobs_at(load):
+    return queues.in_order(exponential(load))["jobs", "Queue", ""]
+
+
+PLACES = one_server(3, lambda _: 0.9)
+EXACT = {
+    "Poisson arrivals, hyper": lambda: (
+        queues.shared_server(0.5, queues.varied(1.0, 4))["response time", "node", ""] / 2
+    ),
+    "two classes of one priority": lambda: jobs_at(0.8) / 0.8,
+    "two classes of three": lambda: sum(p for q, p in solved((), three_jobs_each).items() if q[:1] == (1,)),
+    "Poisson arrivals 1.2": lambda: jobs_at(1 / 1.1),
+    "M/M/1, two classes": lambda: (jobs_at(0.8) - jobs_at(0.4)) / 0.4,
+    "M/M/1 with two places": lambda: (PLACES[1] + 2 * PLACES[2]) / (1 - PLACES[3]),
+    "one server with two places": lambda: 1 - PLACES[0],
+    "Engset": lambda: 1 - one_server(4, lambda n: 0.3 * (4 - n))[0],
+    "two pairs": lambda: solved(0, PAIRS.get)[0],
+}
+
+
+@pytest.mark.parametrize("words", EXACT)
+def test_exact_value_beside_another_program(words):
+    ((_, _, printed, exact, _),) = [row for row in BESIDE if row[1].startswith(words)]
+    assert f"{EXACT[words]():.6g}" == exact.split(";")[0] != printed
+
+
+def test_models_of_the_gallery_have_the_exact_values_of_their_rows():
+    values = {(x["model"], x["value"].rstrip("0").rstrip(".")): x["ours"] for x in ROWS if x["status"] == "they err"}
+    found = [(name, row) for row in BESIDE for name in re.findall(r"`(gallery_\w+)`", row[1])]
+    assert len(found) == 4
+    assert all(f"{float(values[name, row[2]]):.6g}" == row[3].split(";")[0] for name, row in found)
