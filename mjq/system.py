@@ -781,15 +781,13 @@ class System(_ByValue):
         return models.several_resources.steps_needed(self.servers, self.needs[self.mix > 0]) <= MOST_STEPS
 
 
-_growing = partial(replace, half_width=math.nan, low=math.nan, high=math.nan)  # what prints no interval
-
-
 def _marked(run, stable):
     """Return estimates that say whether the queue is stable; if it is not, what grows with the run has no interval."""
     if stable is not False:
         return replace(run, stable=stable)
+    growing = partial(replace, half_width=math.nan, low=math.nan, high=math.nan)
     means = {x: of for x, of in vars(run).items() if x not in ("throughput", "accepted", "utilization", "stable")}
-    grown = {x: tuple(map(_growing, of)) if type(of) is tuple else _growing(of) for x, of in means.items()}
+    grown = {x: tuple(map(growing, of)) if type(of) is tuple else growing(of) for x, of in means.items()}
     return replace(run, stable=False, **grown)
 
 
