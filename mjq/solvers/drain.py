@@ -74,7 +74,6 @@ MOST_CONFIGURATIONS = 20_000_000  # some 2 GB of tables for two classes
 FLOW_TOLERANCE = 1e-12  # largest relative change of the admission flow in one pass
 BASIS_VECTORS, FEW_VECTORS = 40, 20  # the latter where vectors are so long that to compare them takes most of the time
 LONG_VECTOR = 1_000_000
-WHOLE_UNITS = 10_000_000  # units of the resource, for each class once, up to which configurations are counted first
 MOST_SWEEPS = 20_000
 NUMBERS_AT_ONCE = 1_000_000  # to carry by configuration and class while T is formed, twice
 WAYS_ON = "aggregate classes, simulate, or, where all rates are equal, call mjq.stability.throughput_equal_rates"
@@ -146,14 +145,11 @@ def configurations(
     needs = needs.reshape(len(needs), len(whole))
     free = 2 * needs.max(axis=0) if most_free is None else np.asarray(most_free)
     room, held = whole + slack, whole - free - slack
-    too_many = f"more than {limit} configurations fit into {shown(resource)}: {WAYS_ON}"
     alone = [int(count) for count in _copies(room, needs).min(axis=1)]
-    if prod(count + 1 for count in alone) > limit and _number(whole, needs, np.broadcast_to(free, whole.shape)) > limit:
-        raise TooLarge(too_many)
     strides = _strides(alone)
     number = _list(room, held, needs, limit, np.empty((0, len(needs)), dtype=np.int32))
     if number > limit:
-        raise TooLarge(too_many)
+        raise TooLarge(f"more than {limit} configurations fit into {shown(resource)}: {WAYS_ON}")
     if max(alone) >= 2**31:
         raise TooLarge(f"more than {2**31} jobs of one class fit into {shown(resource)}: change the unit of work")
     counts = np.empty((number, len(needs)), dtype=np.int32)
@@ -209,11 +205,10 @@ def _copies(room, need):
         return np.where(need > 0, room / need, np.where(room > 0, np.inf, 0.0))
 
 
-def ways_to_use(units: int | Sequence[int], needs: Sequence[int] | np.ndarray) -> np.ndarray:
+def ways_to_use(units: int, needs: Sequence[int]) -> np.ndarray:
     r"""Return how many sets of jobs hold exactly so many units, for 0 to `units`, without listing them.
 
-    They are the coefficients of :math:`\prod_i 1 / (1 - x^{b_i})`, with `x` for a unit in use and the needs b. With
-    several resources `x` stands for a unit of each, and the result has an axis for each.
+    They are the coefficients of :math:`\prod_i 1 / (1 - x^{b_i})`, with `x` for a unit in use and the needs b.
 
     Examples
     --------
@@ -222,26 +217,14 @@ def ways_to_use(units: int | Sequence[int], needs: Sequence[int] | np.ndarray) -
     >>> ways_to_use(6, [2, 3]).tolist()
     [1.0, 0.0, 1.0, 1.0, 1.0, 1.0, 2.0]
     """
-    shape = np.atleast_1d(np.asarray(units, dtype=int)) + 1
-    ways = np.zeros(shape)
-    ways[(0,) * len(shape)] = 1
-    for need in np.asarray(needs, dtype=int).reshape(-1, len(shape)):
+    ways = np.zeros(units + 1)
+    ways[0] = 1
+    for need in needs:
         # 1 / (1 - y) = (1 + y) (1 + y^2) (1 + y^4) … with y for one job of this class.
-        while (need < shape).all():
-            more = ways[tuple(slice(0, size - step) for size, step in zip(shape, need, strict=True))].copy()
-            ways[tuple(slice(step, None) for step in need)] += more
-            need = 2 * need
+        while need <= units:
+            ways[need:] += ways[:-need].copy()
+            need *= 2
     return ways
-
-
-def _number(resource, needs, most_free):
-    """Return how many configurations there are, before they are listed; 0 where needs are no whole numbers."""
-    values = np.concatenate([resource, most_free, needs.ravel()])
-    if (values % 1).any() or np.prod(resource + 1) * len(needs) > WHOLE_UNITS:
-        return 0
-    ways = ways_to_use(resource.astype(int), needs.astype(int))
-    emptier = tuple(slice(0, max(0, int(size))) for size in resource - most_free)
-    return ways.sum() - ways[emptier].sum()
 
 
 def _strides(most):

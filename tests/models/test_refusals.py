@@ -48,7 +48,7 @@ REFUSALS = [
     (lambda: System(6, (2, 3), (1,), (0.5, 0.5)), "^needs, rates and mix must have one entry for each class, got 2, 1"),
     (lambda: System(*TABLE).queue(2.1), "^lam 2.1 is not below the capacity 2.0134$"),
     (lambda: System(*TABLE).simulate(1, jobs=10, seed=1, policy="lifo"), "^policy must be .* got 'lifo'"),
-    (lambda: System(1000, range(1, 13), [2] * 12, [1 / 12] * 12).near_saturation(), "configurations fit into 1000"),
+    (lambda: System(1000, range(1, 13), [2] * 12, [1 / 12] * 12).near_saturation(), "too many to number"),
     (lambda: replace(TRACKED, servers=3), "^need 4 exceeds the 3 servers$"),
     (lambda: replace(TRACKED, needs=(1, 1, 2)), "^needs must differ"),
     (lambda: replace(POOL, demands=[[1, 2]]), r"^demands must have two stations and two classes, got shape \(1, 2"),

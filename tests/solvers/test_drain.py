@@ -34,30 +34,6 @@ def test_draining_equals_the_generic_chain(system):
     )
 
 
-@given(st.lists(st.integers(1, 12), min_size=1, max_size=3), st.data(), st.none() | st.integers(12, 40))
-def test_configurations_are_counted_before_they_are_listed(resources, data, most_free):
-    """Of one to three resources, of which a class may need nothing."""
-    need = st.tuples(*(st.integers(0, size) for size in resources)).filter(any)
-    needs = np.array(data.draw(st.lists(need, min_size=1, max_size=3)), dtype=float)
-    number = len(drain.configurations(resources, needs, most_free=most_free).counts)
-    free = 2 * needs.max(axis=0) if most_free is None else np.full(len(resources), most_free)
-    assert drain._number(np.array(resources), needs, free) == number
-    assert drain._number(np.array(resources), needs + 0.5, free) == 0
-
-
-@given(st.lists(st.integers(1, 6), min_size=1, max_size=3), st.data())
-def test_ways_to_use_each_resource_are_counted(resources, data):
-    need = st.tuples(*(st.integers(0, size) for size in resources)).filter(any)
-    needs = np.array(data.draw(st.lists(need, min_size=1, max_size=3)))
-    most = [min(size // held for size, held in zip(resources, need, strict=True) if held) for need in needs]
-    ways = np.zeros(np.array(resources) + 1)
-    for counts in itertools.product(*(range(n + 1) for n in most)):
-        held = np.array(counts) @ needs
-        if (held <= resources).all():
-            ways[tuple(held)] += 1
-    assert (drain.ways_to_use(resources, needs) == ways).all()
-
-
 def test_where_iterations_may_err_by_more_than_rounding_a_system_of_some_hundred_unknowns_is_eliminated(monkeypatch):
     ways, calls = drain.configurations(24, [1, 2, 4, 8]), []
     eliminated = drain._eliminated
