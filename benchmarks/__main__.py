@@ -6,13 +6,13 @@ from pathlib import Path
 from tabulate import tabulate
 from tqdm import tqdm
 
-from benchmarks import cluster, depletion, fluid, logs, processing_capacity, runs, scheduling
+from benchmarks import cluster, cold, depletion, fluid, logs, processing_capacity, runs, scheduling
 from mjq_book.experiments.tables import keeping
 
 RESULTS = Path(__file__).parent / "results.csv"
 PARTS = {
     part.__name__.rpartition(".")[2]: part
-    for part in (processing_capacity, scheduling, logs, cluster, fluid, depletion, runs)
+    for part in (processing_capacity, scheduling, logs, cluster, fluid, depletion, runs, cold)
 }
 HEADERS = ["what", "ours [s]", "alternative", "alternative [s]", "ratio"]
 

@@ -23,7 +23,7 @@ from numpy.typing import ArrayLike
 from mjq._util import checks
 from mjq._util.frozen import ReadOnly, frozen
 from mjq.simulation.engine.queue import WHOLE
-from mjq.simulation.loop import ALWAYS_UP, STEP
+from mjq.simulation.loop import STEP
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,8 +111,6 @@ class Calendar(ReadOnly):
         since, share = since[last], share[last]
         if share[0] == 1:  # as at the beginning of each run
             since, share = since[1:], share[1:]
-        if not len(since):
-            return ALWAYS_UP
         steps = np.empty(len(since), STEP)
         steps["since"], steps["up"] = since, np.rint(share * WHOLE * (1 + checks.FIT_TOLERANCE))
         return steps

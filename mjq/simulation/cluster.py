@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from mjq._util import checks
-from mjq._util.compiling import numba
+from mjq._util.compiling import compiled
 from mjq._util.parallel import Workers
 from mjq.simulation.engine.heap import cumulative, longer, pop, push
 from mjq.simulation.estimates import Estimate, clustering
@@ -131,7 +131,7 @@ def simulate_cluster(
     )
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def _simulate(rng, lam, mu1, N, needs, rates, shares, C, warm, jobs):
     """Run once; return integrals, time, completions, losses, and the waits, their squares and their number.
 

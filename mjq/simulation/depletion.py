@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from mjq._util import checks
-from mjq._util.compiling import numba
+from mjq._util.compiling import compiled
 from mjq._util.parallel import Workers
 from mjq.simulation.engine.heap import pop, push
 from mjq.simulation.estimates import Estimate
@@ -164,7 +164,7 @@ def _system(D: ArrayLike, N: ArrayLike, K: ArrayLike) -> tuple[np.ndarray, np.nd
     return D, N, K
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def _deplete(rng, D, N, K, path):
     """Return the five instants of a depletion, the path, and how long each station and all of them are busy.
 

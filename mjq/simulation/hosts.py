@@ -41,7 +41,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from mjq._util import checks
-from mjq._util.compiling import numba
+from mjq._util.compiling import compiled
 from mjq._util.decimals import decimals
 from mjq._util.parallel import Workers
 from mjq.simulation.engine import arrivals as sources
@@ -467,7 +467,7 @@ def _each(columns):
 # --- The loop ---------------------------------------------------------------------------------------------------------
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def _fits(free, need):
     for k in range(len(need)):
         if need[k] > free[k]:
@@ -475,7 +475,7 @@ def _fits(free, need):
     return True
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def _room(free, need, purpose):
     """Return the room of a host beside a job, or -1 if the job cannot go there; to reserve it, the room as it is."""
     room = 0
@@ -486,7 +486,7 @@ def _room(free, need, purpose):
     return 0 if purpose == RANDOM else room
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def _chosen(rng, free, shapes, needs, kind, purpose, barred):
     """Return the host for a job of this class, or `NOBODY` if it can go on none but the barred one."""
     sign = -1 if purpose == BEST else 1
@@ -513,7 +513,7 @@ def _chosen(rng, free, shapes, needs, kind, purpose, barred):
     return chosen
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@compiled(error_model="numpy")
 def _run(rng, cluster, rule, lam, shares, laws, table, factor, log, saturated, warm, counted):
     """Simulate: return integrals over time, numbers and times of the counted jobs by class, and a log's record."""
     shapes, needs, empty, amounts, whole = cluster
@@ -523,7 +523,8 @@ def _run(rng, cluster, rule, lam, shares, laws, table, factor, log, saturated, w
     in_use = np.zeros(resources)  # as it was given
     areas = np.zeros(SUMS + resources + classes)
     waits = np.zeros((classes, 3))
-    record = np.empty((2, len(log)))
+    known = len(log) if log is not None else 0
+    record = np.empty((2, known))
     # Jobs in service: a heap of their ends and their numbers in a table, which has class and host of each.
     due, slots = np.empty(64), np.empty(64, np.int64)
     kind_of, host_of, spare = np.empty(64, np.int32), np.empty(64, np.int32), np.arange(64)
@@ -536,7 +537,7 @@ def _run(rng, cluster, rule, lam, shares, laws, table, factor, log, saturated, w
     reserved = NOBODY
     now, arrived, done, started = 0.0, 0, 0, 0
     coming = np.inf if saturated else next_arrival(rng, lam, log, 0, 0.0)
-    most = len(log) if len(log) else (warm + counted if view == 1 else 2 * (warm + counted) + LATECOMERS)
+    most = known if known else (warm + counted if view == 1 else 2 * (warm + counted) + LATECOMERS)
     counting = warm == 0
     while True:
         # The next instant.
@@ -591,7 +592,7 @@ def _run(rng, cluster, rule, lam, shares, laws, table, factor, log, saturated, w
                 last += 1
                 arrived += 1
                 if not saturated:
-                    if arrived == warm + 1 and len(log) == 0:
+                    if arrived == warm + 1 and known == 0:
                         counting = True
                     coming = next_arrival(rng, lam, log, arrived, now) if arrived < most else np.inf
             if place >= min(view, last - first):
@@ -613,13 +614,17 @@ def _run(rng, cluster, rule, lam, shares, laws, table, factor, log, saturated, w
                 continue
             # It starts.
             number = numbers[first + place]
-            service = log[number].work if len(log) else service_time(rng, laws, table, kind)
+            service = 0.0
+            if laws is not None:
+                service = service_time(rng, laws, table, kind)
+            if log is not None:
+                service = log[number].work
             if warm <= number < warm + counted:
                 waits[kind, 0] += 1
                 waits[kind, 1] += now - came[first + place]
                 waits[kind, 2] += service
                 started += 1
-                if len(log):
+                if known:
                     record[START, number], record[HOST, number] = now, host
             for back in range(first + place, first, -1):
                 kinds[back], came[back], numbers[back] = kinds[back - 1], came[back - 1], numbers[back - 1]

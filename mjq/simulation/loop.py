@@ -22,7 +22,7 @@ times at which they end.
    it ends.) Stop when all jobs that count have been observed.
 
 Or, where a log is to be replayed as some schedulers work, the policy is asked after each single event of an instant:
-see :func:`event_loop`.
+see :func:`events`.
 
 **Cost.** An event takes time proportional to the logarithm of the jobs in service, for the heap, and what the policy
 takes. Functions of the loop count no references to arrays (``mjq/_util/compiling.py``), which would take as long again.
@@ -37,16 +37,16 @@ logs, under every policy, with plain definitions that share no code: they are eq
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from mjq._util.compiling import BORROWING, numba
+from mjq._util.compiling import compiled, plain
 from mjq.simulation import policies
-from mjq.simulation.engine.arrivals import class_of, estimate, next_arrival, number_of, service_time
+from mjq.simulation.engine.arrivals import Source, class_of, estimate, next_arrival, number_of, service_time
 from mjq.simulation.engine.gates import UserLimits, gates_of, let_in, return_room, stop
 from mjq.simulation.engine.heap import pop, push, record_type, remove
-from mjq.simulation.engine.policy import Policy, compiled
+from mjq.simulation.engine.policy import Policy, first_class
 from mjq.simulation.engine.queue import (
     ALL,
     MEMORY,
@@ -92,8 +92,7 @@ STATE = record_type(
     ]
 )
 STEP = record_type([("since", np.float64), ("up", np.int64)])  # of a calendar, in units
-ALWAYS_UP = np.empty(0, STEP)
-NO_LIMITS = UserLimits()
+STEPS_OF_JOB = 400  # in plain Python, about a microsecond each
 
 
 class Plan(NamedTuple):
@@ -111,9 +110,9 @@ class Plan(NamedTuple):
         Places to wait; `ENDLESS` for as many as it takes.
     one_by_one : bool
         Whether the policy is asked after each single event of an instant.
-    knows_times, expects_ends, interrupts : bool
-        Whether the time of a job must be known when it arrives; whether the policy looks at when jobs in service are
-        expected to end; whether it interrupts jobs.
+    knows_times, interrupts : bool
+        Whether the time of a job must be known when it arrives, and when jobs in service are expected to end; whether
+        the policy interrupts jobs.
     number : int
         Its parameter.
     by_number : bool
@@ -128,27 +127,9 @@ class Plan(NamedTuple):
     room: int
     one_by_one: bool
     knows_times: bool
-    expects_ends: bool
     interrupts: bool
     number: int
     by_number: bool = False
-
-
-class Constraints(NamedTuple):
-    """Describe what else says when jobs may start.
-
-    Attributes
-    ----------
-    calendar : record array
-        When the servers that are up change, and to how many, in units; `ALWAYS_UP` if all are always up. Of each
-        resource the same share is up. Jobs in service run on when servers go down: what is free is then negative, and
-        nobody starts who needs some of it.
-    limits : UserLimits
-        How much users may have at once; `NO_LIMITS` if all may have what there is.
-    """
-
-    calendar: np.ndarray = ALWAYS_UP
-    limits: UserLimits = NO_LIMITS
 
 
 class Sums(NamedTuple):
@@ -173,15 +154,16 @@ class Sums(NamedTuple):
     areas: np.ndarray
 
 
-def events(rng: np.random.Generator, policy: str | Policy, *settings: Any) -> Sums:
-    """Run the event loop under a policy, or that of a name; the other arguments are those of the loop."""
-    rule = policies.policy(policy) if isinstance(policy, str) else policy
-    with np.errstate(over="ignore"):  # the draws of the trees overflow, of which plain Python would warn
-        return Sums(*event_loop(compiled(rule.choose, rule.allocates), rng, *settings))
-
-
-@numba.njit(cache=True, nogil=True, error_model="numpy")
-def event_loop(choose, rng, source, needs, plan, record, constraints):
+def events(
+    rng: np.random.Generator,
+    policy: str | Policy,
+    source: Source,
+    needs: np.ndarray,
+    plan: Plan,
+    record: np.ndarray,
+    calendar: np.ndarray | None = None,
+    limits: UserLimits | None = None,
+) -> Sums:
     """Run until every counted job has been observed to its end.
 
     At one instant all departures come first, then all arrivals, then the policy starts jobs one by one. Or, if the plan
@@ -191,22 +173,24 @@ def event_loop(choose, rng, source, needs, plan, record, constraints):
 
     Parameters
     ----------
-    choose : first-class function
-        A compiled policy, see :mod:`mjq.simulation.engine.policy`.
     rng : numpy.random.Generator
+    policy : str or Policy
     source : mjq.simulation.engine.arrivals.Source
     needs : int array, shape (L, MOST_RESOURCES)
         Of each class, in units, see :mod:`mjq.simulation.engine.queue`.
     plan : Plan
     record : float array, shape (2, n)
         Takes the first start and the end of each job of a log, not a number before; n = 0 otherwise.
-    constraints : Constraints
+    calendar : record array, optional
+        When the servers that are up change, and to how many, in units; None if all are always up. Of each
+        resource the same share is up. Jobs in service run on when servers go down: what is free is then negative, and
+        nobody starts who needs some of it.
+    limits : UserLimits, optional
+        How much users may have at once; None if all may have what there is.
 
     Returns
     -------
-    tuple of arrays
-        As :class:`Sums` names them. To return names, too, takes Python code: at a signal that came meanwhile, its error
-        would end the process without a word.
+    Sums
 
     Raises
     ------
@@ -214,6 +198,7 @@ def event_loop(choose, rng, source, needs, plan, record, constraints):
         If jobs wait, nobody is in service and nobody comes, but the policy starts nobody. With a calendar
         the run just ends.
     """
+    rule = policies.policy(policy) if isinstance(policy, str) else policy
     sums = Sums(
         np.zeros((plan.batches, FIRST_CLASS + len(needs))),
         np.zeros((plan.batches, len(needs))),
@@ -221,104 +206,87 @@ def event_loop(choose, rng, source, needs, plan, record, constraints):
         np.zeros((plan.batches, LOST + 1)),
     )
     state, memory = np.zeros(1, STATE), np.zeros(1, MEMORY)
-    state[0].batch = -1
-    for k in range(MOST_RESOURCES):
-        state[0].free[k] = RESOURCE
-    state[0].change = constraints.calendar[0].since if len(constraints.calendar) else np.inf
-    state[0].coming = next_arrival(rng, source.lam, source.log, 0, 0.0)
-    memory[0].number, memory[0].wake, memory[0].changed, memory[0].up = plan.number, np.inf, True, RESOURCE
+    state["batch"], state["free"] = -1, RESOURCE
+    state["change"] = np.inf if calendar is None else calendar["since"][0]
+    state["coming"] = next_arrival.py_func(rng, source.lam, source.log, 0, 0.0)
+    memory["number"], memory["wake"], memory["changed"], memory["up"] = plan.number, np.inf, True, RESOURCE
     jobs, line, serving = job_table(1024), empty_queues(needs), empty_queues(needs[:0])
     profile = _profile(jobs, plan)
     most = min(plan.arrivals, _together(needs))  # in service at the same time
     if plan.one_by_one:
         most *= 2  # those that are gone are still there
-    due, who = np.empty(most), np.empty(most, dtype=np.int64)  # a heap of completions to come
-    gates = gates_of(constraints.limits.rooms, len(line))
-    while not _advance(
-        choose,
-        rng,
-        source,
-        plan,
-        state[0],
-        jobs,
-        line,
-        serving,
-        memory,
-        profile,
-        due,
-        who,
-        sums,
-        record,
-        constraints,
-        gates,
-    ):
-        state[0].spare = len(jobs)
+    heap = np.empty(most), np.empty(most, dtype=np.int64)  # of completions to come
+    gates = None if limits is None else gates_of(limits.rooms, len(line))
+    length = plan.warm, plan.counted, plan.batches, plan.tail_at, plan.room
+    # What a run does not use is None.
+    kinds = (x or None for x in (plan.one_by_one, plan.knows_times or plan.one_by_one, plan.interrupts, plan.by_number))
+    given = *source, plan.arrivals, *length, *kinds, calendar, limits, gates
+    jobs_seen = plan.warm + plan.counted  # a policy that looks at times may go down the whole queue for each
+    step = advance.form(jobs_seen * (STEPS_OF_JOB + 3 * jobs_seen * rule.draws_times_first))
+    choose = plain(rule.choose) if step is advance.plain else first_class(rule.choose, rule.allocates)
+    while not step(choose, rng, state, jobs, line, serving, memory, profile, *heap, sums, record, *given):
+        state["spare"] = len(jobs)
         jobs = longer_table(jobs)
         longer = _profile(jobs, plan)
         longer[: memory[0].used] = profile[: memory[0].used]
         profile = longer
-    return sums.times, sums.counts, sums.tails, sums.areas
+    return sums
 
 
-@numba.njit(cache=True, nogil=True)
 def _together(needs):
     """Return how many jobs fit at most: each takes as much of some resource as any takes of what it needs most of."""
-    resources, least = 1, RESOURCE
-    for kind in range(len(needs)):
-        least = min(least, needs[kind].max())
-        for k in range(resources, MOST_RESOURCES):
-            if needs[kind, k]:
-                resources = k + 1
-    return resources * RESOURCE // max(1, least)
+    resources = np.flatnonzero(needs.any(axis=0)).max(initial=0) + 1
+    return int(resources * RESOURCE // max(1, needs.max(axis=1).min(initial=RESOURCE)))
 
 
-@numba.njit(cache=True, nogil=True)
 def _profile(jobs, plan):
     """Return an empty profile with room for two entries for each job, and some while one is moved."""
     return np.empty(2 * len(jobs) + 4 if plan.knows_times else 1, PROFILE)
 
 
-@numba.njit(nogil=True, **BORROWING, error_model="numpy")
-def _advance(
-    choose, rng, source, plan, state, jobs, line, serving, memory, profile, due, who, sums, record, constraints, gates
-):
+@compiled(many=1.2e6, borrowing=True, error_model="numpy")
+def advance(
+    choose, rng, states, jobs, line, serving, memory, profile, due, who, sums, record,
+    lam, shares, laws, table, factor, log, arrivals, warm, counted, batches, tail_at, room,
+    one_by_one, times, interrupts, by_number, calendar, limits, gates,
+):  # fmt: skip
     """Go from event to event; return whether the run is over. If it is not, the table of jobs must grow.
 
     No array is replaced here, and none taken out of a tuple at each step: its references would be counted, which takes
     longer than the steps.
     """
-    lam, shares, laws, table, factor, log = source
-    arrivals, warm, counted, batches, tail_at, room, one_by_one = plan[:7]
-    knows_times, expects_ends, interrupts, _, by_number = plan[7:]
-    calendar, limits = constraints
-    limited, logged = len(limits.users) > 0, len(log) > 0
-    times_known, expecting = knows_times or one_by_one, expects_ends or one_by_one
-    areas, single = sums.areas, one_by_one or room < ENDLESS
+    state, areas = states[0], sums.areas
+    single = one_by_one is not None
+    times_known = times is not None
+    interrupting = interrupts is not None
+    limited = limits is not None
+    logged = log is not None
+    drawn = laws is not None
     while state.told < counted or state.batch >= 0:
         then = min(state.coming, due[0]) if state.running else state.coming
         then = min(then, memory[0].wake, state.change)
         if then == np.inf:
-            if len(calendar):
+            if calendar is not None:
                 return True
             raise RuntimeError("jobs wait, nobody is in service and nobody comes: the policy must start somebody")
         if state.batch >= 0:
             _average(areas, state, line[len(line) - 1].length, then - state.now)
         state.now = then
-        if state.change == then:
+        if calendar is not None and state.change == then:
             _change(state, jobs, line, memory, calendar, times_known)
-        if one_by_one:
+        if single:
             _let_go(state, jobs, line, serving, due)
-        if not (one_by_one and state.coming == state.now):
+        if not (single and state.coming == state.now):
             while state.running and due[0] == state.now:
-                if one_by_one:
+                if single:
                     _first_by_start(state, jobs, due, who)
                 job = who[0]
-                if expecting:
+                if times_known:
                     _stop_expecting(state, jobs, line, serving, memory, job)
                 _depart(state, jobs, line, due, who)
                 if limited:
                     return_room(jobs, gates, limits, job)
-                if interrupts:
+                if interrupting:
                     # A job that may be interrupted tells its time only now; but for rounding, its wait is at least 0.
                     wait = max(0.0, state.now - jobs[job].arrival - jobs[job].service)
                     number = jobs[job].number - warm
@@ -327,7 +295,7 @@ def _advance(
                         state.told += 1
                 if state.batch >= 0:
                     areas[state.batch, DONE] += 1
-                if one_by_one:
+                if single:
                     break
             if limited:
                 let_in(jobs, line, gates, limits, times_known)
@@ -339,13 +307,13 @@ def _advance(
             state.batch = number * batches // counted if 0 <= number < counted - 1 else -1
             newcomer = state.spare
             _arrive(state, jobs, line, class_of(rng, shares, log, state.arrived), number_of(log, state.arrived))
-            if by_number:
+            if by_number is not None:
                 pass_by_number(jobs, line, newcomer)
             if times_known:
                 mine = jobs[newcomer]
                 if logged:
                     mine.service = mine.rest = log[mine.number].work
-                else:
+                if drawn:
                     mine.service = mine.rest = service_time(rng, laws, table, mine.kind)
                 mine.estimate = estimate(factor, log, mine.number, mine.service)
                 alike = line[mine.kind]
@@ -356,21 +324,21 @@ def _advance(
             state.coming = next_arrival(rng, lam, log, state.arrived, state.now)
             if state.arrived == arrivals:
                 state.coming = np.inf
-            if single:
+            if single or room < ENDLESS:
                 break
         memory[0].wake = np.inf
         while line[len(line) - 1].length:
             running = state.running - state.gone
             job = choose(jobs, line, serving, memory, profile, running, state.free[:], state.now)
-            if job < NOBODY:
+            if interrupting and job < NOBODY:
                 _interrupt(state, jobs, line, serving, due, who, interrupt(job))
-                enter_again(jobs, line, interrupt(job), gates.latest)
+                enter_again(jobs, line, interrupt(job), None)
                 continue
             if job == NOBODY:
                 if newcomer == NOBODY or line[len(line) - 1].length <= room:
                     break
                 # The newcomer finds no place; if it was started, those that it displaced are started again.
-                if interrupts and _is_served(state, who, newcomer):
+                if interrupting and _is_served(state, who, newcomer):
                     _interrupt(state, jobs, line, serving, due, who, newcomer)
                 else:
                     leave(jobs, line, newcomer)
@@ -384,31 +352,30 @@ def _advance(
                 newcomer = NOBODY
                 continue
             number, kind = jobs[job].number, jobs[job].kind
-            if times_known:
-                service = jobs[job].rest
-            elif logged:
+            service = jobs[job].rest
+            if logged and not times_known:
                 service = log[number].work
-            else:
+            if drawn and not times_known:
                 service = service_time(rng, laws, table, kind)
             if number < record.shape[1]:
                 if np.isnan(record[START, number]):  # it has not been started before, and interrupted
                     record[START, number] = state.now
                 record[FINISH, number] = state.now + service
             _start(state, jobs, line, due, who, job, service)
-            if one_by_one:
+            if single:
                 jobs[job].turn = state.started
                 state.started += 1
-            if expecting:
+            if times_known:
                 jobs[job].estimate += state.now
                 serve(jobs, serving, job)
-            if not interrupts and warm <= number < warm + counted:
+            if not interrupting and warm <= number < warm + counted:
                 batch = (number - warm) * batches // counted
                 _count(sums, batch, kind, state.now - jobs[job].arrival, service, tail_at)
                 state.told += 1
     return True
 
 
-@numba.njit(nogil=True, **BORROWING)
+@compiled(borrowing=True)
 def _change(state, jobs, line, memory, calendar, times_known):
     """Let as many servers be up as the calendar says from now on; if they are fewer, all promises are void."""
     up = calendar[state.step].up
@@ -425,7 +392,7 @@ def _change(state, jobs, line, memory, calendar, times_known):
     state.change = calendar[state.step].since if state.step < len(calendar) else np.inf
 
 
-@numba.njit(nogil=True, **BORROWING)
+@compiled(borrowing=True)
 def _average(areas, state, waiting, span):
     """Add the jobs that wait, and those in service, over this time to the integrals."""
     areas[state.batch, IN_SYSTEM] += (state.running + waiting) * span
@@ -433,7 +400,7 @@ def _average(areas, state, waiting, span):
     areas[state.batch, SPAN] += span
 
 
-@numba.njit(nogil=True, **BORROWING)
+@compiled(borrowing=True)
 def _let_go(state, jobs, line, serving, due):
     """Count jobs as completed that are expected to end by now, once a job ends."""
     while state.running and due[0] == state.now:
@@ -446,7 +413,7 @@ def _let_go(state, jobs, line, serving, due):
         give_back(state.free, line[jobs[job].kind].need)
 
 
-@numba.njit(nogil=True, **BORROWING)
+@compiled(borrowing=True)
 def _stop_expecting(state, jobs, line, serving, memory, job):
     """Forget the expected end of a job that completes; if it was reached before, undo that its need was given back."""
     if jobs[job].estimate == GONE:
@@ -457,7 +424,7 @@ def _stop_expecting(state, jobs, line, serving, memory, job):
         memory[0].changed |= jobs[job].estimate > state.now
 
 
-@numba.njit(nogil=True, **BORROWING)
+@compiled(borrowing=True)
 def _first_by_start(state, jobs, due, who):
     """Let the job that started first be the next of those that complete now."""
     place = 0
@@ -467,7 +434,7 @@ def _first_by_start(state, jobs, due, who):
     who[0], who[place] = who[place], who[0]
 
 
-@numba.njit(nogil=True, **BORROWING)
+@compiled(borrowing=True)
 def _depart(state, jobs, line, due, who):
     """Complete the next job: give back its servers and its place in the table."""
     job = who[0]
@@ -478,7 +445,7 @@ def _depart(state, jobs, line, due, who):
     state.spare = job
 
 
-@numba.njit(nogil=True, **BORROWING)
+@compiled(borrowing=True)
 def _arrive(state, jobs, line, kind, number):
     """Give a job of this class and number a place in the table, and put it at the end of the queue."""
     job = state.spare
@@ -490,7 +457,7 @@ def _arrive(state, jobs, line, kind, number):
     state.arrived += 1
 
 
-@numba.njit(nogil=True, **BORROWING)
+@compiled(borrowing=True)
 def _start(state, jobs, line, due, who, job, service):
     """Take a job out of the queue and serve it."""
     leave(jobs, line, job)
@@ -499,7 +466,7 @@ def _start(state, jobs, line, due, who, job, service):
     take(state.free, line[jobs[job].kind].need)
 
 
-@numba.njit(nogil=True, **BORROWING)
+@compiled(borrowing=True)
 def _is_served(state, who, job):
     """Return whether a job is in service."""
     for k in range(state.running):
@@ -508,7 +475,7 @@ def _is_served(state, who, job):
     return False
 
 
-@numba.njit(nogil=True, **BORROWING)
+@compiled(borrowing=True)
 def _interrupt(state, jobs, line, serving, due, who, job):
     """Give back the servers of a job in service before it has completed."""
     place = 0
@@ -522,7 +489,7 @@ def _interrupt(state, jobs, line, serving, due, who, job):
     give_back(state.free, line[jobs[job].kind].need)
 
 
-@numba.njit(nogil=True, **BORROWING)
+@compiled(borrowing=True)
 def _count(sums, batch, kind, wait, service, tail_at):
     """Add what a counted job tells."""
     sojourn = wait + service

@@ -42,7 +42,6 @@ from mjq.simulation.loop import (
     SPAN,
     WAIT,
     WAIT2,
-    Constraints,
     Plan,
     events,
 )
@@ -198,9 +197,9 @@ def simulate_multiserver(
     warm = round(warmup * jobs)
     arrivals = warm + jobs if rule.keeps_order else 2 * (warm + jobs) + LATECOMERS
     times, interrupts = rule.draws_times_first, rule.interrupts
-    plan = Plan(arrivals, warm, jobs, batches, tail_at, room, False, times, times, interrupts, number=rule.number)
+    plan = Plan(arrivals, warm, jobs, batches, tail_at, room, False, times, interrupts, number=rule.number)
     source, needs = sources.poisson(lam, p, laws, factor), by_resource(units(b, B))
-    run = Compiled(events, policy, source, needs, plan, np.empty((2, 0)), Constraints())
+    run = Compiled(events, policy, source, needs, plan, np.empty((2, 0)))
     return _estimates(replicate(run, seed, replications, workers, progress))
 
 

@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from mjq._util import checks
-from mjq._util.compiling import numba
+from mjq._util.compiling import compiled
 from mjq._util.parallel import Workers
 from mjq.simulation.engine.heap import chosen, phase_table, phase_time, pop, push
 from mjq.simulation.estimates import Estimate
@@ -232,19 +232,19 @@ def _tables(network):
     return queue_of, routing, phases, first, np.concatenate(tables)
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def _longer(table):
     bigger = np.empty((table.shape[0], 2 * table.shape[1]), dtype=table.dtype)
     bigger[:, : table.shape[1]] = table
     return bigger
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def _next_arrival(rng, now, rate):
     return now + rng.standard_exponential() / rate if rate > 0 else np.inf
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def _simulate(
     rng, changes, servers_of, arrivals_of, queue_of, routing, phases, first, tables, population, inside, at, warm, end,
 ):  # fmt: skip

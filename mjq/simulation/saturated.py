@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from mjq._util import checks
-from mjq._util.compiling import numba
+from mjq._util.compiling import compiled
 from mjq._util.parallel import Workers
 from mjq.simulation.engine.queue import RESOURCE, units
 from mjq.simulation.estimates import Estimate
@@ -121,7 +121,7 @@ def simulate_saturated(
     )
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def _drawn(rng, sums):
     """Return a class, by running sums of probabilities."""
     at = rng.random() * sums[-1]
@@ -131,7 +131,7 @@ def _drawn(rng, sums):
     return kind
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled(steps=lambda rng, needs, mu, first, following, warm, length: 5 * needs.size * (warm + BLOCKS * length))
 def _blocks(rng, needs, mu, first, following, warm, length):
     """Return the times that successive blocks of completions take."""
     classes, resources = needs.shape

@@ -24,7 +24,7 @@ from mjq.simulation.calendar import Calendar, calendar_of
 from mjq.simulation.engine import arrivals
 from mjq.simulation.engine.gates import user_limits
 from mjq.simulation.engine.queue import by_resource, units
-from mjq.simulation.loop import ALWAYS_UP, ENDLESS, FINISH, NO_LIMITS, START, Constraints, Plan, events
+from mjq.simulation.loop import ENDLESS, FINISH, START, STEP, Plan, events
 from mjq.simulation.multiserver import require_powers_of_two
 
 TIES = "completions first", "one by one"
@@ -230,7 +230,7 @@ def replay(
         raise ValueError(f"{policy} is not replayed with priorities: {possible} are, which go down the queue alone")
     calendar = None if calendar is None else calendar_of(calendar, np.ravel(servers)[0])
     run, estimates = (np.minimum(run, estimates), estimates) if kill else (run, np.maximum(run, estimates))
-    steps = ALWAYS_UP if calendar is None else calendar.steps()
+    steps = np.empty(0, STEP) if calendar is None else calendar.steps()
     last = max(submit.max(), steps["since"].max(initial=0.0))  # nothing ends later than all work after it
     # Counted in units of the last decimal, sums are exact: a job that ends as another one starts does so.
     unit = 10.0 ** decimals(submit, run, estimates, steps["since"], last=last + run.sum() + estimates.max())
@@ -246,11 +246,12 @@ def replay(
     if priority is not None:
         queue, kinds, which = _by_priority(priority, kinds, len(needs), np.arange(n)[order])
         needs = needs[which]
-    limits = NO_LIMITS
+    limits = None
     if user_limit is not None:
         number = order if queue is None else queue
         users = _users(user, user_limit, len(submit), rule, policy, np.ndim(servers) > 0)
         limits = user_limits(users[number], user_limit, needs, kinds[number])
+    changes = steps if len(steps) else None
     source = arrivals.logged(scaled[0], kinds, scaled[1], estimates, order, queue)
     del estimates, scaled, kinds  # a log may be so long that each column counts
     # A log leaves nothing to chance; the generator is there because the event loop is the same for all sources.
@@ -264,13 +265,12 @@ def replay(
         room=ENDLESS,
         one_by_one=ties == "one by one",
         knows_times=rule.draws_times_first,
-        expects_ends=rule.draws_times_first,
         interrupts=rule.interrupts,
         number=rule.number,
         by_number=queue is not None,
     )
     with watching.working(f"replay under {policy}", lambda: float(np.mean(record[START] >= 0))):
-        events(rng, rule, source, by_resource(units(needs, servers)), plan, record, Constraints(steps, limits))
+        events(rng, rule, source, by_resource(units(needs, servers)), plan, record, changes, limits)
     del source
     if unit > 1:
         record /= unit

@@ -51,7 +51,7 @@ from scipy import sparse
 from scipy.sparse import csgraph
 
 from mjq._util.budget import require_time
-from mjq._util.compiling import numba
+from mjq._util.compiling import compiled
 from mjq.solvers import sums
 
 State = TypeVar("State", bound=Hashable)
@@ -261,7 +261,7 @@ def stationary_of_recurrent_part(P: np.ndarray) -> np.ndarray:
     return pi
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled(steps=lambda Q, negligible: 2 * Q.size)
 def _is_connected(Q, negligible):
     """Return whether rates above the negligible one lead from the first state to all others, and from these to it."""
     n = len(Q)
@@ -303,7 +303,7 @@ def _few(items, most=6):
     return ", ".join(map(str, items[:most])) + more
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@compiled(steps=lambda rates, slant, width, first, last: (first - last) * width**2, error_model="numpy")
 def _eliminate(rates, slant, width, first, last):
     """Eliminate states from the first one given down to the last one, which is kept.
 
@@ -327,7 +327,7 @@ def _eliminate(rates, slant, width, first, last):
                     row[j] += share * out[j]
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@compiled(steps=lambda rates, slant, width: len(rates) * width, error_model="numpy")
 def _substituted(rates, slant, width):
     """Substitute back: return the stationary distribution after the elimination of all states but the first."""
     n = rates.shape[0]
@@ -445,7 +445,7 @@ def until_absorption(
     return gained
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@compiled(steps=lambda band, width, ends, gained: band.size * width, error_model="numpy")
 def _absorb(band, width, ends, gained):
     """Eliminate states from the last to the first, then substitute back; `ends` are the rates of absorption."""
     n = band.shape[0]

@@ -64,7 +64,7 @@ from scipy.sparse import linalg
 
 from mjq._util.budget import require_time
 from mjq._util.checks import TooLarge, shown
-from mjq._util.compiling import numba
+from mjq._util.compiling import compiled
 from mjq.solvers import arnoldi, chain
 
 DENSE_UNKNOWNS = 350  # up to which to eliminate T takes less time than Arnoldi iterations
@@ -157,7 +157,7 @@ def configurations(
     return Configurations(counts, *_neighbours(counts.astype(np.int64) @ strides, strides))
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled(steps=lambda room, held, needs, *_: 20 * np.prod(1 + room.max() / needs.max(axis=1)[:-1]))
 def _list(room, held, needs, limit, counts):
     """Write the sets of jobs that fit into the room and hold at least so much of one resource; return their number.
 
@@ -239,7 +239,7 @@ def _strides(most):
     return np.array(exact, dtype=np.int64)
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled(steps=lambda keys, strides: 2 * len(keys) * len(strides))
 def _neighbours(keys, strides):
     """Return the indices of configurations with one more and one less job of each class; -1 where there is none."""
     up = np.full((len(keys), len(strides)), -1, dtype=np.int32)  # there are fewer than 2**31
@@ -495,7 +495,7 @@ def departure_operator(configurations: Configurations, rates: ArrayLike, mix: Ar
     return linalg.LinearOperator((size, size), matvec=matvec, dtype=float)
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def expected_at_entry(heads: Heads, values: np.ndarray, worth: np.ndarray) -> None:
     """Put into `worth`, by class that enters, the mean of the values by class of the head that is drawn then."""
     for j in range(heads.classes):
@@ -510,7 +510,7 @@ def expected_at_entry(heads: Heads, values: np.ndarray, worth: np.ndarray) -> No
             worth += drawn
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def _draw(heads, flow, k, head):
     """Put into `head`, by its class, the flow into a configuration, from that by class that enters."""
     head[:] = 0.0
@@ -527,7 +527,7 @@ def _draw(heads, flow, k, head):
                 head[i] += heads.draws[j, i] * flow[k, j]
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled(steps=lambda counts, *_: counts.size * counts.shape[1])
 def _expected_after_departure(counts, up, down, rates, heads, values):
     """Sum, over departures, rate times the mean value of the next state; `values` is overwritten."""
     m, classes = counts.shape
@@ -554,7 +554,7 @@ def _expected_after_departure(counts, up, down, rates, heads, values):
     return out
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled(steps=lambda counts, *_: counts.size * counts.shape[1])
 def _drain(counts, up, down, rates, heads, departures, flow, table):
     """Pass down: from the admission flow, probabilities where the head does not fit, elsewhere flows by departures.
 
@@ -581,7 +581,7 @@ def _drain(counts, up, down, rates, heads, departures, flow, table):
                         table[less, i] += here[i] * rate
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled(steps=lambda counts, *given: counts.size * counts.shape[1] * len(given[-1]))
 def _reach(counts, up, down, rates, chance, departures, number, first, last, T):
     """Write columns of T, `first` to `last` - 1: what of a unit of flow comes there by a pass down and up.
 
@@ -613,14 +613,14 @@ def _reach(counts, up, down, rates, chance, departures, number, first, last, T):
                     _add(T[number[k, j]][first:last], chance[j, i], stopped[k, i])
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def _add(row, factor, other):
     """Add to a row a multiple of another one."""
     for x in range(len(row)):
         row[x] += factor * other[x]
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled(steps=lambda up, *_: up.size * up.shape[1])
 def _admit(up, heads, table):
     """Pass up: each head that fits enters, and draws the next head."""
     m, classes = up.shape

@@ -53,7 +53,7 @@ from numpy.typing import ArrayLike
 from scipy import linalg
 
 from mjq._util.budget import require_time
-from mjq._util.compiling import numba
+from mjq._util.compiling import compiled
 from mjq._util.frozen import ReadOnly, frozen
 from mjq.solvers import chain
 
@@ -151,7 +151,7 @@ def _normalized(climb, fall):
     return np.ascontiguousarray(climb / total), np.ascontiguousarray(fall / total)
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled(steps=lambda stay, leave, right: stay.size * (len(stay) + right.shape[1]))
 def _eliminate(stay, leave, right):
     """Solve (diag(stay 1 + leave) - stay) X = right for non-negative arguments, without a subtraction."""
     n, width = right.shape

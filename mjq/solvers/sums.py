@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from mjq._util.compiling import numba
+from mjq._util.compiling import compiled
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled(steps=len)
 def total(values: np.ndarray) -> float:
     """Add numbers one after the other; numpy adds them in another order, which rounds otherwise.
 
@@ -20,7 +20,7 @@ def total(values: np.ndarray) -> float:
     return added
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled(steps=len)
 def running(steps: np.ndarray) -> np.ndarray:
     """Return 0 and the running sums of `steps`, with Neumaier's compensation: a million terms stay accurate.
 
@@ -40,7 +40,7 @@ def running(steps: np.ndarray) -> np.ndarray:
     return sums
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled(steps=len)
 def from_the_largest(steps: np.ndarray) -> np.ndarray:
     """Return the running sums of `steps`, less the largest of them: small, and accurate, where they are near it.
 

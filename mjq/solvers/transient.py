@@ -46,7 +46,7 @@ from numpy.typing import ArrayLike
 from scipy import sparse, special
 
 from mjq._util import checks
-from mjq._util.compiling import numba
+from mjq._util.compiling import compiled
 
 SERIES_TERMS = 20  # of an exponential whose argument is at most 1: the next is below 1e-19
 MOST_DOUBLINGS = 60  # of the time in which the fastest state is left once on average
@@ -240,14 +240,14 @@ def _series(mean):
     return np.exp(special.xlogy(n, mean) - mean - special.gammaln(n + 1))
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def _most_steps(mean):
     """Return a number that a Poisson variable hardly ever exceeds, by Bernstein's inequality."""
     a = -math.log(LEFT_OUT_PROBABILITY)
     return mean + a / 3 + math.sqrt(a * a / 9 + 2 * a * mean)
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def _poisson_means(seen, means):
     """Return the expectation of row N of `seen` for N Poisson with each mean; further rows are like the last one."""
     last, width = seen.shape[0] - 1, seen.shape[1]

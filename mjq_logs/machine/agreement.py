@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import numpy as np
 
 from mjq._util import checks, watching
-from mjq._util.compiling import numba
+from mjq._util.compiling import compiled
 from mjq.simulation.calendar import Calendar
 from mjq_logs.answers import HOUR, Column, Plain
 from mjq_logs.machine.replaying import replay_log
@@ -114,7 +114,7 @@ def time_with_a_job_that_fits(
     return float(_idle_fit(at, order, kind.reshape(-1), needs, free)) / passed if passed > 0 else 0.0
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled(steps=lambda at, *_: 10 * len(at))
 def _idle_fit(at, order, kind, needs, free):
     """Return the time in which the need of somebody who waits is at most what is free of each resource."""
     jobs, waiting, total, last = len(kind), np.zeros(len(needs), dtype=np.intp), 0.0, at[order[0]]
@@ -143,7 +143,7 @@ def _idle_fit(at, order, kind, needs, free):
     return total
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def _any_fits(needs, kinds, free):
     """Return whether one of these needs is at most what is free."""
     for which in kinds:

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from mjq._util import checks
-from mjq._util.compiling import numba
+from mjq._util.compiling import compiled
 from mjq.simulation.engine.heap import pop, push
 from mjq.simulation.engine.queue import RESOURCE, units
 
@@ -72,7 +72,7 @@ def saturated_starts(
             raise ValueError(f"each need must have an entry for each of {len(servers)} resources, not all of them 0")
     else:
         servers, need = float(checks.positive("servers", servers, ndim=0)), checks.positive("need", need)
-    run = checks.not_negative("run", run)
+    run = checks.not_negative("run", run).copy()  # which can be written, so that one type serves all
     if not len(need) == len(run) > 0:
         raise ValueError(
             f"need and run must have one entry for each job, and at least one, got {len(need)} and {len(run)}"
@@ -91,7 +91,7 @@ def saturated_starts(
     return _backfilled(held, run, promised, checks.count("line", line))
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled(steps=lambda need, run: 8 * len(run))
 def _in_order(need, run):
     """Return the starts of jobs that start one after the other, each as soon as it fits.
 
@@ -99,7 +99,7 @@ def _in_order(need, run):
     is compiled.
     """
     n, resources = len(run), len(need)
-    starts, ends, who = np.empty(n), np.empty(1024), np.empty(1024, dtype=np.int64)
+    starts, ends, who = np.empty(n), np.empty(n), np.empty(n, dtype=np.int64)
     running, free, now = 0, np.full(resources, RESOURCE), 0.0
     for job in range(n):
         while not _fits(need, job, free):
@@ -110,8 +110,6 @@ def _in_order(need, run):
                 running -= 1
                 pop(ends, who, running)
         starts[job] = now
-        if running == len(ends):
-            ends, who = np.concatenate((ends, np.empty_like(ends))), np.concatenate((who, np.empty_like(who)))
         push(ends, who, running, now + run[job], job)
         running += 1
         for k in range(resources):
@@ -119,7 +117,7 @@ def _in_order(need, run):
     return starts
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def _fits(need, job, free):
     """Return whether a job fits into what is free of each resource."""
     for k in range(len(need)):
@@ -128,7 +126,7 @@ def _fits(need, job, free):
     return True
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled(steps=lambda need, run, promised, most: most * len(run), many=1e6)
 def _backfilled(need, run, promised, most):
     """Return starts under EASY, as :mod:`mjq.simulation.policies.easy` says; needs are as for :func:`_in_order`.
 
@@ -137,7 +135,7 @@ def _backfilled(need, run, promised, most):
     """
     n, resources = len(run), len(need)
     starts, waiting = np.empty(n), np.empty(min(most, n), dtype=np.int64)
-    serving, length, running = np.empty(n if n < 1024 else 1024, dtype=np.int64), 0, 0
+    serving, length, running = np.empty(n, dtype=np.int64), 0, 0
     free, extra, shadow = np.full(resources, RESOURCE), np.empty(resources, dtype=np.int64), -np.inf
     joined, started, passed, now = 0, 0, 1, 0.0
     while started < n:
@@ -178,12 +176,11 @@ def _backfilled(need, run, promised, most):
         else:
             passed = place
         job = waiting[place]
-        waiting[place : length - 1] = waiting[place + 1 : length].copy()
         length, started, starts[job] = length - 1, started + 1, now
+        for k in range(place, length):
+            waiting[k] = waiting[k + 1]
         for k in range(resources):
             free[k] -= need[k][job]
-        if running == len(serving):
-            serving = np.concatenate((serving, np.empty_like(serving)))
         k = running
         while k and starts[serving[k - 1]] + promised[serving[k - 1]] > now + promised[job]:
             serving[k] = serving[k - 1]
@@ -193,11 +190,12 @@ def _backfilled(need, run, promised, most):
     return starts
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def _look_ahead(need, promised, starts, head, serving, free, now, extra):
     """Return when the first in the queue is expected to start, and note what is then left beside it in `extra`."""
     shadow = now
-    extra[:] = free
+    for k in range(len(need)):
+        extra[k] = free[k]
     for job in serving:
         end = starts[job] + promised[job]
         if end > shadow and _fits(need, head, extra):

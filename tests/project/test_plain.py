@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from mjq import Pool, System, TrackedCluster, fluid, near_saturation, pool_depletion, scheduling, simulation, stability
+from mjq._util import compiling
 from mjq.models import several_resources
 from mjq.simulation.policies import POLICIES, policy
 from mjq.solvers import chain, qbd
@@ -93,8 +94,36 @@ def found():
     return {name: np.asarray(x).tolist() for part in (replays, simulations, solutions) for name, x in part()}
 
 
+# What is compiled where nothing was: each of our functions, by its signatures.
+EXAMPLE = """
+import gc
+from mjq._util.compiling import Dual
+from mjq_logs import cli
+
+assert cli.main(["capacity", "mjq_logs/making/example.swf.gz"]) == 0
+for function in gc.get_objects():
+    if isinstance(function, Dual) and function.__dict__.get("_dispatcher"):
+        for signature in function.dispatcher.signatures:
+            print("compiled:", function.__module__, function.__name__, signature, sep="|")
+"""
+ALIKE = {"readonly ": "", "int32": "int64", "Literal[int]": "int64"}  # by what signatures would differ by accident
+
+
 @pytest.mark.slow
-def test_without_numba_results_agree_to_the_last_bit():
+def test_the_example_compiles_few_functions_and_none_twice_by_accident(tmp_path):
+    env = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path)}
+    command = [sys.executable, "-c", EXAMPLE]
+    done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, check=True)
+    found = [line for line in done.stdout.splitlines() if line.startswith("compiled:")]
+    assert 20 < len(found) <= 50  # 80 when all that the example does not use was compiled, too
+    for different, same in ALIKE.items():
+        found = [line.replace(different, same) for line in found]
+    assert len(set(found)) == len(found)
+
+
+@pytest.mark.slow
+def test_without_numba_results_agree_to_the_last_bit(monkeypatch):
+    monkeypatch.setattr(compiling.Dual, "form", lambda function, steps: function.dispatcher)
     env = os.environ | {"OPENBLAS_NUM_THREADS": "1"}
     command = [sys.executable, "-W", "error::RuntimeWarning", "-c", ABSENT]
     done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from mjq.simulation import replay
 from mjq.simulation.engine import arrivals
 from mjq.simulation.engine.queue import by_resource, units
-from mjq.simulation.loop import ENDLESS, START, Constraints, Plan, events
+from mjq.simulation.loop import ENDLESS, START, Plan, events
 from mjq.simulation.schedule import TIES
 from tests.simulation.comparing import as_defined, random_log
 from tests.simulation.test_schedule import TAKE_PRIORITIES, logs
@@ -53,9 +53,9 @@ def under_the_policy_of_the_simulator(log, kinds, needs, first, ties):
     submit, _, run, _, servers = log
     order, record = np.argsort(submit, kind="stable"), np.full((2, len(submit)), np.nan)
     source = arrivals.logged(submit.astype(float), kinds, run.astype(float), run.astype(float), order)
-    plan = Plan(len(submit), 0, len(submit), 1, np.empty(0), ENDLESS, ties == TIES[1], False, False, False, first)
+    plan = Plan(len(submit), 0, len(submit), 1, np.empty(0), ENDLESS, ties == TIES[1], False, False, first)
     in_units = by_resource(units(needs, servers))
-    events(np.random.default_rng(0), f"strict-priority-{first}", source, in_units, plan, record, Constraints())
+    events(np.random.default_rng(0), f"strict-priority-{first}", source, in_units, plan, record)
     start = np.empty(len(submit))
     start[order] = record[START]
     return start

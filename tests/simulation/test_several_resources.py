@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 from mjq.models import scheduling
 from mjq.simulation import policies, replay, simulate_multiserver
 from mjq.simulation.calendar import calendar_of
-from mjq.simulation.loop import event_loop
 from mjq.simulation.schedule import TIES
 from tests.simulation.comparing import random_calendar, random_log
 from tests.simulation.test_schedule import OF_SEVERAL, POLICIES
@@ -57,13 +56,6 @@ def test_one_resource_in_a_sequence_is_simulated_alike(policy):
     plan = dict(mu=(1.0, 0.5), p=(0.6, 0.4), jobs=2000, seed=5, policy=policy, room=20, tail_at=(1.0,))
     alone = simulate_multiserver(1.0, 4, (1, 2), **plan)
     assert simulate_multiserver(1.0, [4], [[1], [2]], **plan) == alone
-
-
-def test_no_other_loop_is_compiled_for_several():
-    replay([0, 0], [1, 2], [1, 1], None, 2)
-    replay([0, 0], [(1, 0, 1), (2, 1, 0)], [1, 1], None, (2, 1, 1), "easy")
-    simulate_multiserver(1.0, *HOST, 100, 1)
-    assert len(event_loop.signatures) == 1
 
 
 # --- Order of arrival -------------------------------------------------------------------------------------------------

@@ -61,7 +61,7 @@ from numpy.typing import ArrayLike
 from scipy import special
 
 from mjq._util.budget import require_time
-from mjq._util.compiling import numba
+from mjq._util.compiling import compiled
 from mjq.solvers import arnoldi, chain, drain, sums
 
 RESIDUAL_TOLERANCE = 1e-13  # relative, of the iterations
@@ -275,7 +275,7 @@ def _dominant(tandem, start, most_sweeps):
         raise ArithmeticError(f"the tandem did not converge in {tandem.sweeps} sweeps") from None
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def _sweep(up, starts, larger, inflow, departures, arrival, preparation, mix, entrances):
     """Sweep once over all states; see the module's docstring.
 
@@ -340,7 +340,7 @@ def _sweep(up, starts, larger, inflow, departures, arrival, preparation, mix, en
     return again, queue, resource, preparing, moving
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def _along_the_queue(row, leaving, arrival):
     """Turn the rates into states with queues of each length into the times there, and return their sum."""
     width = len(row)

@@ -42,7 +42,7 @@ from numpy.typing import ArrayLike
 
 from mjq._util import checks
 from mjq._util.budget import require_time
-from mjq._util.compiling import numba
+from mjq._util.compiling import compiled
 from mjq.models.many_hosts.rule import Host, checked, departures, host, placed
 from mjq.solvers import arnoldi, chain
 
@@ -274,7 +274,7 @@ class _Sweep:
         return flow[: self.size]
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled(steps=lambda starts, columns, *_: len(starts) + len(columns))
 def _swept(starts, columns, chances, size, flow):
     """Move the flow on: from all resting states at once, then from each fresh one, those with fewer jobs first."""
     before = flow[:size].copy()

@@ -41,7 +41,7 @@ from numpy.typing import ArrayLike
 
 from mjq._util import checks
 from mjq._util.budget import require_time
-from mjq._util.compiling import numba
+from mjq._util.compiling import compiled
 from mjq.models.many_hosts.rule import MOST_HOSTS, checked, host
 from mjq.solvers import drain
 
@@ -152,7 +152,7 @@ def capacity_with_moving(m: int, B: Any, b: ArrayLike, mu: ArrayLike, p: ArrayLi
     return drain.saturated(drain.Configurations(counts.astype(np.int32), up, down), mu, p).throughput
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled(steps=lambda table, shape, p: 4 * len(table) * len(shape))
 def _mean_of_one_over_n(table, shape, p):
     """Return the mean of 1/N, with N the jobs in the longest prefix of the queue that can be packed."""
     classes = len(shape)

@@ -47,8 +47,9 @@ import numpy as np
 from scipy.sparse import linalg as sparse_linalg
 
 from mjq._util.budget import require_time
-from mjq._util.compiling import numba
+from mjq._util.compiling import compiled
 from mjq.solvers import arnoldi, chain, drain
+from mjq.solvers.drain import expected_at_entry
 
 RESIDUAL_TOLERANCE = 1e-12  # of the iterations, relative to the right side
 LEAST_RESIDUAL = 1e-14  # asked for where the right side is nearly zero
@@ -185,7 +186,7 @@ def _centred(h, A, completions, probabilities):
     return h
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled(steps=lambda counts, *_: 2 * counts.size * counts.shape[1])
 def _pass(counts, up, down, rates, heads, departures, surplus, entered):
     """Pass up, for each state's value from what entering is worth, then down, for that worth from these values."""
     m, classes = counts.shape
@@ -210,5 +211,5 @@ def _pass(counts, up, down, rates, heads, departures, surplus, entered):
         else:
             for i in range(classes):
                 next_head[i] = values[k, i] if up[k, i] < 0 else again[up[k, i], i]
-            drain.expected_at_entry(heads, next_head, again[k])
+            expected_at_entry(heads, next_head, again[k])
     return again, values

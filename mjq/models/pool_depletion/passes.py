@@ -55,7 +55,7 @@ import numpy as np
 from scipy import sparse
 
 from mjq._util.budget import require_time, spent
-from mjq._util.compiling import numba
+from mjq._util.compiling import compiled
 from mjq.solvers import sums
 
 NEGLIGIBLE_VISIT = 1e-30  # probability of ever visiting a block below which it is left out
@@ -99,13 +99,13 @@ class Means:
 # --- A block ----------------------------------------------------------------------------------------------------------
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def block_size(first: int, second: int) -> int:
     """Return the number of states with this many tasks of each class in execution."""
     return (first + 1) * (second + 1)
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def _fill(first, second, demands, onward, table):
     """Write mean stays and chances of the four completions into the rows of `table` from `onward` on."""
     for i in range(first + 1):
@@ -121,7 +121,7 @@ def _fill(first, second, demands, onward, table):
             table[x, FIRST_DONE], table[x, SECOND_DONE] = first_done * stay, second_done * stay
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def _settle(first, second, table, start, visited, left_at, at):
     """Follow the completions at station 1 within a block; return its parts of the mean and of half the square."""
     mean, square, width = 0.0, 0.0, second + 1
@@ -142,7 +142,7 @@ def _settle(first, second, table, start, visited, left_at, at):
     return mean, square
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def _gather(
     first, second, table, start, done, visited, left_at, at, to_visited, to_left_at, to, width, i_shift, j_shift
 ):
@@ -155,7 +155,7 @@ def _gather(
             to_left_at[target] += left_at[x] * table[y, done]
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def _offsets(total):
     """Return where the block of each composition (first, total - first) begins, and the end of the last."""
     starts = np.zeros(total + 2, dtype=np.int64)
@@ -301,7 +301,7 @@ def _divided(threads: Executor, workers: int, remaining: int, walk: _Walk) -> No
     spent(sum(threads.map(seconds, pairwise(pieces))))
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def _work_off(
     most, least, diagonals, pool, places, table, visited, left_at, alive, parts, compositions, starts, taken, drained
 ):
@@ -342,7 +342,7 @@ def _work_off(
     return phase_1, mixed, phase_2, square
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def _diagonal(lowest, end, remaining, pool, places, table, all_visited, all_left_at, all_alive, parts):
     """Make phase 1 of the blocks with `remaining` tasks in the pools, `lowest` to `end` - 1 of the first class."""
     first, second = places
@@ -366,7 +366,7 @@ def _diagonal(lowest, end, remaining, pool, places, table, all_visited, all_left
             parts[n, 0], parts[n, 1] = _settle(first, second, table, 0, visited[n], left_at[n], 0)
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def _take_over(
     places, exhausted, tables, starts, edge_visited, edge_left_at, edge_table, old_visited, old_left_at,
     visited, left_at, drained_visited, drained_left_at, last,
@@ -408,7 +408,7 @@ def _take_over(
     return mixed, mean, square
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def _drain_from(first, second, table, start, visited, left_at, at, to_visited, to_left_at, starts):
     """Complete tasks of a block whose places stay empty."""
     if first:
@@ -419,7 +419,7 @@ def _drain_from(first, second, table, start, visited, left_at, at, to_visited, t
                 to_visited, to_left_at, starts[first], second, 0, 0)  # fmt: skip
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def _drain(total, demands, visited, left_at):
     """Complete the last `total` tasks, both pools empty: return parts of both moments, and the chance to end."""
     mean, square = 0.0, 0.0
@@ -533,7 +533,7 @@ def _targets(pool_1, pool_2, first, second, i, j):
 # --- The best policy --------------------------------------------------------------------------------------------------
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def _backward(total, least, most, tables, starts, pool_1, pool_2, fewer_1, fewer_2, drained, drained_starts, values):
     """Compute the mean time to the end from each state if the best class enters after each completion.
 

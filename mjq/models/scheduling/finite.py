@@ -34,6 +34,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from mjq._util import checks
+from mjq._util.compiling import plain
 from mjq.simulation import policies
 from mjq.simulation.engine.policy import Policy
 from mjq.simulation.engine.queue import EVERYTHING, NOBODY, NOTHING, RESOURCE, by_resource, units
@@ -124,7 +125,7 @@ def _starts(rule, needs, m, queue, served=()):
     memory = [SimpleNamespace(number=rule.number, up=RESOURCE)]
     held = [sum(number * need for number, need in zip(m, column, strict=True)) for column in zip(*needs, strict=True)]
     free = tuple(there - taken for there, taken in zip(EVERYTHING, held, strict=True))
-    return rule.choose(jobs, line, serving, memory, [], sum(m), free, 0.0)
+    return plain(rule.choose)(jobs, line, serving, memory, [], sum(m), free, 0.0)
 
 
 # --- The chain --------------------------------------------------------------------------------------------------------

@@ -44,7 +44,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from mjq._util import checks
-from mjq._util.compiling import numba
+from mjq._util.compiling import compiled
 from mjq.solvers import sums
 
 MOST_STATES = 100_000_000  # saturated ones
@@ -163,7 +163,7 @@ def product_form(J: ArrayLike, mu1: float, mu2: float, p1: float) -> StaircaseSt
     return StaircaseState(states, weights / whole, time / total, float(unit * whole / total))
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled(steps=lambda J, *_: 5 * (len(J) + J[0]))
 def _walk(J, mu1, mu2, p1):
     """Return the states along the edge, and the logarithm of the factor from each to the next."""
     states = np.empty((len(J) + J[0] + 1, 3), np.int64)

@@ -29,19 +29,19 @@ import math
 
 import numpy as np
 
-from mjq._util.compiling import numba
+from mjq._util.compiling import compiled
 from mjq.models.stability.rule import checked
 from mjq.solvers.sums import from_the_largest, running
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def _state(i, n, n1, n2):
     """Return blk and j of u_i, the one state with i class-1 jobs."""
     j = (n - i * n1) // n2
     return int(n - i * n1 - j * n2 >= n1), j
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled(steps=lambda n, n1, n2: 3 * (n // n1))
 def _states(n, n1, n2):
     """Return blk, i, j of u_0, u_1, …, one state for each number of class-1 jobs."""
     i = np.arange(n // n1 + 1)
@@ -73,7 +73,7 @@ def saturated_states(n: int, n1: int, n2: int) -> np.ndarray:
     return np.column_stack([blk, i, j])[order]
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled(steps=lambda n, n1, *_: 5 * (n // n1))
 def _log_weights(n, n1, n2, mu1, mu2, p1):
     """Return the logarithms of the states' product-form weights, in the order of i, the largest being zero."""
     steps = np.empty(n // n1)  # from u_{i-1} to u_i one class-1 job comes, and perhaps a class-2 job goes
@@ -146,7 +146,7 @@ def stationary_distribution(n: int, n1: int, n2: int, mu1: float, mu2: float, p1
     return shares[np.lexsort((i, j))]
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled(steps=lambda n, n1, *_: 10 * (n // n1))
 def time_shares(n, n1, n2, mu1, mu2, p1):  # noqa: ANN201, compiled
     """Return the states in the order of i, their long-run shares of time, and the rate of completions."""
     weights = _log_weights(n, n1, n2, mu1, mu2, p1)

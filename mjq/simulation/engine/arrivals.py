@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from mjq._util import checks
-from mjq._util.compiling import BORROWING, numba
+from mjq._util.compiling import compiled
 from mjq.simulation.engine.heap import chosen, cumulative, phase_table, phase_time, record_type
 from mjq.solvers.phase_type import PhaseType
 
@@ -37,7 +37,7 @@ SAMPLE, LOGNORMAL, BOUNDED_PARETO = 0, -1, -2  # in place of a number of phases
 
 
 class Source(NamedTuple):
-    """Describe where jobs come from; one type serves all sources, so that the event loop is compiled once.
+    """Describe where jobs come from: what draws them or, if that is None, a log.
 
     Attributes
     ----------
@@ -52,17 +52,17 @@ class Source(NamedTuple):
         All phases, samples and parameters, one after the other.
     factor : float
         By which estimates exceed service times.
-    log : record array, shape (n,)
+    log : record array, shape (n,), optional
         Instead of all that: jobs in order of arrival, each with its class and its number, and service times and
         estimates in the order of these numbers. It is the order of arrival but where some jobs go before others.
     """
 
-    lam: float
-    shares: np.ndarray
-    laws: np.ndarray
-    table: np.ndarray
+    lam: float | None
+    shares: np.ndarray | None
+    laws: np.ndarray | None
+    table: np.ndarray | None
     factor: float
-    log: np.ndarray
+    log: np.ndarray | None
 
 
 @dataclass(frozen=True)
@@ -151,7 +151,7 @@ def poisson(lam: float, p: ArrayLike, service: Sequence[Law], factor: float = 1.
     records["phases"] = kinds
     records["length"] = [len(table) for table in tables]
     records["first"] = np.cumsum(records["length"]) - records["length"]
-    return Source(float(lam), cumulative(p), records, np.concatenate(tables), float(factor), np.empty(0, LOGGED))
+    return Source(float(lam), cumulative(p), records, np.concatenate(tables), float(factor), None)
 
 
 def _numbers_of(law):
@@ -188,7 +188,7 @@ def logged(
         log[name] = column[order]
     for name, column in (("work", work), ("estimate", estimate)):
         log[name] = column[order if queue is None else queue]
-    return Source(0.0, np.empty(0), np.empty(0, LAW), np.empty(0), 1.0, log)
+    return Source(None, None, None, None, 1.0, log)
 
 
 def laws(service: Service) -> list[Law]:
@@ -255,31 +255,37 @@ def checked(
     return B, b, p, given
 
 
-@numba.njit(nogil=True, **BORROWING, error_model="numpy")
+@compiled(borrowing=True, error_model="numpy")
 def next_arrival(rng, lam, log, arrived, now):
     """Return when the next job comes after the one that came now; infinity after the end of a log."""
-    if len(log) == 0:
-        return now + rng.standard_exponential() / lam
-    if arrived == len(log):
-        return np.inf
-    return log[arrived].arrival
+    then = np.inf
+    if lam is not None:
+        then = now + rng.standard_exponential() / lam
+    if log is not None and arrived < len(log):
+        then = log[arrived].arrival
+    return then
 
 
-@numba.njit(nogil=True, **BORROWING, error_model="numpy")
+@compiled(borrowing=True, error_model="numpy")
 def class_of(rng, shares, log, number):
     """Return the class of the job with this number of arrivals before it."""
-    if len(log):
-        return log[number].kind
-    return chosen(rng.random(), shares)
+    kind = 0
+    if shares is not None:
+        kind = chosen(rng.random(), shares)
+    if log is not None:
+        kind = log[number].kind
+    return kind
 
 
-@numba.njit(nogil=True, **BORROWING, error_model="numpy")
+@compiled(borrowing=True, error_model="numpy")
 def number_of(log, arrived):
     """Return the number of the job before which this many arrived."""
-    return log[arrived].number if len(log) else arrived
+    if log is not None:
+        return log[arrived].number
+    return arrived
 
 
-@numba.njit(nogil=True, **BORROWING, error_model="numpy")
+@compiled(borrowing=True, error_model="numpy")
 def service_time(rng, laws, table, kind):
     """Draw the service time of a job of this class."""
     law = laws[kind]
@@ -295,7 +301,9 @@ def service_time(rng, laws, table, kind):
     return phase_time(rng, table, law.first, law.phases)
 
 
-@numba.njit(nogil=True, **BORROWING, error_model="numpy")
+@compiled(borrowing=True, error_model="numpy")
 def estimate(factor, log, number, service):
     """Return the estimated service time of the job with this service time."""
-    return log[number].estimate if len(log) else factor * service
+    if log is not None:
+        return log[number].estimate
+    return factor * service

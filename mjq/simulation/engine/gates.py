@@ -31,14 +31,13 @@ from typing import NamedTuple
 import numpy as np
 
 from mjq._util.checks import FIT_TOLERANCE
-from mjq._util.compiling import BORROWING, numba
+from mjq._util.compiling import compiled
 from mjq.simulation.engine.heap import pop, push, record_type
 from mjq.simulation.engine.queue import ALL, NOBODY, WHOLE, enter_again, leave, units
 from mjq.simulation.engine.treap import fell
 
 # Of a user: what they may still take, who waits first and last, and whether the gate is in the heap.
 GATE = record_type([("room", np.int64), ("first", np.int32), ("last", np.int32), ("opens", np.int32)])
-NONE = np.empty(0, np.int64)
 
 
 class UserLimits(NamedTuple):
@@ -51,12 +50,12 @@ class UserLimits(NamedTuple):
     sizes : int array, shape (L,)
         What a job of each class takes.
     users : int array, shape (n,)
-        The user of the job of each number, -1 if it has no limit; n = 0 if no job has one.
+        The user of the job of each number, -1 if it has no limit.
     """
 
-    rooms: np.ndarray = NONE
-    sizes: np.ndarray = NONE
-    users: np.ndarray = NONE
+    rooms: np.ndarray
+    sizes: np.ndarray
+    users: np.ndarray
 
 
 class Gates(NamedTuple):
@@ -109,19 +108,15 @@ def user_limits(user: np.ndarray, most: float, needs: np.ndarray, kinds: np.ndar
     return UserLimits(in_units, units(needs, whole), whose)
 
 
-@numba.njit(cache=True, nogil=True)
-def gates_of(rooms, queues):
+def gates_of(rooms: np.ndarray, queues: int) -> Gates:
     """Return a gate for each user, before which nobody waits, ahead of so many queues."""
-    of_user, users = np.empty(len(rooms), GATE), len(rooms)
-    for user in range(users):
-        of_user[user].room = rooms[user]
-        of_user[user].first = of_user[user].last = NOBODY
-        of_user[user].opens = False
+    of_user, users = np.zeros(len(rooms), GATE), len(rooms)
+    of_user["room"], of_user["first"], of_user["last"] = rooms, NOBODY, NOBODY
     heap = np.empty(users, np.int64), np.empty(users, np.int64)
-    return Gates(of_user, heap[0], heap[1], np.zeros(1, np.int64), np.full(queues, NOBODY))
+    return Gates(of_user, *heap, np.zeros(1, np.int64), np.full(queues, NOBODY))
 
 
-@numba.njit(nogil=True, **BORROWING)
+@compiled(borrowing=True)
 def stop(jobs, line, gates, limits, job):
     """Let a newcomer pass its gate, or take it out of the queue to wait before it."""
     user, size = limits.users[jobs[job].number], limits.sizes[jobs[job].kind]
@@ -140,7 +135,7 @@ def stop(jobs, line, gates, limits, job):
     gate.last = job
 
 
-@numba.njit(nogil=True, **BORROWING)
+@compiled(borrowing=True)
 def return_room(jobs, gates, limits, job):
     """Give back what a job has taken that has completed: its gate opens if the first job before it fits now."""
     user = limits.users[jobs[job].number]
@@ -150,7 +145,7 @@ def return_room(jobs, gates, limits, job):
             _open(jobs, gates, limits, user)
 
 
-@numba.njit(nogil=True, **BORROWING)
+@compiled(borrowing=True)
 def let_in(jobs, line, gates, limits, times_known):
     """Let the first jobs before open gates into the queue, as long as they fit, in the order of the queue."""
     if gates.open[0]:
@@ -173,7 +168,7 @@ def let_in(jobs, line, gates, limits, times_known):
             alike.shortest = min(alike.shortest, jobs[job].estimate)
 
 
-@numba.njit(nogil=True, **BORROWING)
+@compiled(borrowing=True)
 def _open(jobs, gates, limits, user):
     """Put a gate into the heap if the first job before it fits."""
     gate = gates.of_user[user]

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mjq._util.compiling import BORROWING, numba
+from mjq._util.compiling import compiled
 
 if TYPE_CHECKING:  # a simulation runs without the solvers
     from mjq.solvers.phase_type import PhaseType
@@ -55,7 +55,7 @@ def phase_table(law: PhaseType) -> np.ndarray:
     return np.concatenate([np.cumsum(law.alpha), leaving, moves.ravel()])
 
 
-@numba.njit(nogil=True, **BORROWING)
+@compiled(borrowing=True)
 def chosen(draw, shares):
     """Return the first entry of cumulative probabilities above `draw`; their number if there is none."""
     for k in range(len(shares)):
@@ -64,7 +64,7 @@ def chosen(draw, shares):
     return len(shares)
 
 
-@numba.njit(nogil=True, **BORROWING, error_model="numpy")
+@compiled(borrowing=True, error_model="numpy")
 def phase_time(rng, table, first, n):
     """Draw a time of a distribution of n phases whose :func:`phase_table` begins at `first` in a longer one."""
     rates, moves, total = first + n, first + 2 * n, 0.0
@@ -76,7 +76,7 @@ def phase_time(rng, table, first, n):
     return total
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def longer(table, first):
     """Return a table of twice the length, with what is used moved to the front."""
     twice = np.empty(2 * len(table), table.dtype)
@@ -84,7 +84,7 @@ def longer(table, first):
     return twice
 
 
-@numba.njit(nogil=True, **BORROWING)
+@compiled(borrowing=True)
 def push(due, kinds, size, time, kind):
     """Add to a heap of `size` entries."""
     k = size
@@ -94,7 +94,7 @@ def push(due, kinds, size, time, kind):
     due[k], kinds[k] = time, kind
 
 
-@numba.njit(nogil=True, **BORROWING)
+@compiled(borrowing=True)
 def pop(due, kinds, size):
     """Drop the first of a heap that keeps `size` entries."""
     time, kind = due[size], kinds[size]
@@ -110,7 +110,7 @@ def pop(due, kinds, size):
     due[k], kinds[k] = time, kind
 
 
-@numba.njit(nogil=True, **BORROWING)
+@compiled(borrowing=True)
 def remove(due, kinds, size, place):
     """Drop the entry at this place of a heap that keeps `size` entries: those above it come down, the first is free."""
     while place > 0:

@@ -27,7 +27,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 
-from mjq._util.compiling import BORROWING, numba
+from mjq._util.compiling import compiler, plain
 from mjq.simulation.engine.queue import JOB, MEMORY, PROFILE, QUEUE
 
 
@@ -96,15 +96,12 @@ class Policy:
 
 
 @cache
-def compiled(choose: Callable, allocates: bool = False) -> Callable:
+def first_class(choose: Callable, allocates: bool = False) -> Callable:
     """Return a policy's function as the event loop takes it, compiled with the one signature that all have."""
-    if numba.config.DISABLE_JIT:  # type: ignore[attr-defined]  # set when numba reads the environment
-        return choose
-    return numba.cfunc(_signature(), **BORROWING | {"_nrt": allocates})(choose)
-
-
-def _signature():
-    """Return the signature that all policies have."""
+    numba = compiler()
+    if numba is None:
+        return plain(choose)
     jobs, queue, memory, profile = (numba.from_dtype(kind)[::1] for kind in (JOB, QUEUE, MEMORY, PROFILE))
     running, free, now = numba.int64, numba.int64[::1], numba.float64
-    return numba.int64(jobs, queue, queue, memory, profile, running, free, now)
+    signature = numba.int64(jobs, queue, queue, memory, profile, running, free, now)
+    return numba.cfunc(signature, cache=True, _nrt=allocates)(choose)

@@ -32,7 +32,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from mjq._util.checks import FIT_TOLERANCE
-from mjq._util.compiling import BORROWING, numba
+from mjq._util.compiling import compiled
 from mjq.simulation.engine.heap import record_type
 
 NOBODY = -1
@@ -120,7 +120,7 @@ def by_resource(needs: np.ndarray) -> np.ndarray:
     return np.pad(given, ((0, 0), (0, MOST_RESOURCES - given.shape[1])))
 
 
-@numba.njit(nogil=True, **BORROWING)
+@compiled(borrowing=True)
 def fits(need, free):
     """Return whether a need fits into what is free of each resource.
 
@@ -133,21 +133,21 @@ def fits(need, free):
     return left >= 0
 
 
-@numba.njit(nogil=True, **BORROWING)
+@compiled(borrowing=True)
 def take(free, need):
     """Take a need off what is free of each resource."""
     for k in range(MOST_RESOURCES):
         free[k] -= need[k]
 
 
-@numba.njit(nogil=True, **BORROWING)
+@compiled(borrowing=True)
 def give_back(free, need):
     """Add a need to what is free of each resource."""
     for k in range(MOST_RESOURCES):
         free[k] += need[k]
 
 
-@numba.njit(nogil=True, **BORROWING)
+@compiled(borrowing=True)
 def plus(free, need):
     """Return what is free with a need given back, as a tuple, which stays in registers.
 
@@ -157,7 +157,7 @@ def plus(free, need):
     return free[0] + need[0], free[1] + need[1], free[2] + need[2], free[3] + need[3]
 
 
-@numba.njit(nogil=True, **BORROWING)
+@compiled(borrowing=True)
 def minus(free, need):
     """Return what is free without a need, as a tuple.
 
@@ -167,7 +167,7 @@ def minus(free, need):
     return free[0] - need[0], free[1] - need[1], free[2] - need[2], free[3] - need[3]
 
 
-@numba.njit(nogil=True, **BORROWING)
+@compiled(borrowing=True)
 def interrupt(job):
     """Return the number by which a policy asks to interrupt a job in service; applied to that number, the job.
 
@@ -177,38 +177,31 @@ def interrupt(job):
     return -2 - job
 
 
-@numba.njit(cache=True, nogil=True)
-def empty_queues(needs):
+def empty_queues(needs: np.ndarray) -> np.ndarray:
     """Return queues in which nobody waits: one for each class, which have these needs in units, and that of all."""
-    line = np.empty(len(needs) + 1, QUEUE)
-    for k in range(len(line)):
-        line[k].first = line[k].last = line[k].root = line[k].edge = NOBODY
-        line[k].length = line[k].planted = line[k].listed = 0
-        line[k].shortest = np.inf
-        for resource in range(MOST_RESOURCES):
-            line[k].need[resource] = needs[k, resource] if k < len(needs) else 0
+    line = np.zeros(len(needs) + 1, QUEUE)
+    for name in ("first", "last", "root", "edge"):
+        line[name] = NOBODY
+    line["shortest"], line["need"][:-1] = np.inf, needs
     return line
 
 
-@numba.njit(cache=True, nogil=True)
-def job_table(size):
+def job_table(size: int) -> np.ndarray:
     """Return a table with room for this many jobs; each spare place names the next one behind it, from 0 on."""
     jobs = np.empty(size, JOB)
-    for k in range(size):
-        jobs[k].behind[ALL] = k + 1
-    jobs[size - 1].behind[ALL] = NOBODY
+    jobs["behind"][:, ALL] = np.arange(1, size + 1)
+    jobs["behind"][-1, ALL] = NOBODY
     return jobs
 
 
-@numba.njit(cache=True, nogil=True)
-def longer_table(jobs):
-    """Return a full table with as many spare places behind it."""
-    longer = job_table(2 * len(jobs))
+def longer_table(jobs: np.ndarray) -> np.ndarray:
+    """Return a full table with as many spare places behind it, or with thousands."""
+    longer = job_table(max(2 * len(jobs), 8192))
     longer[: len(jobs)] = jobs
     return longer
 
 
-@numba.njit(nogil=True, **BORROWING)
+@compiled(borrowing=True)
 def _join(jobs, queue, job, behind, among):
     """Put a job into a queue ahead of another one, at its end if that is nobody."""
     mine = jobs[job]
@@ -225,7 +218,7 @@ def _join(jobs, queue, job, behind, among):
     queue.length += 1
 
 
-@numba.njit(nogil=True, **BORROWING)
+@compiled(borrowing=True)
 def _part(jobs, queue, job, among):
     """Take a job out of a queue."""
     mine = jobs[job]
@@ -242,7 +235,7 @@ def _part(jobs, queue, job, among):
         queue.shortest = np.inf
 
 
-@numba.njit(nogil=True, **BORROWING)
+@compiled(borrowing=True)
 def _list(line, kind):
     """Put a class among those in which somebody waits, if it is not there; without a branch, which costs more."""
     everybody = line[len(line) - 1]
@@ -251,7 +244,7 @@ def _list(line, kind):
     line[kind].listed = 1
 
 
-@numba.njit(nogil=True, **BORROWING)
+@compiled(borrowing=True)
 def kth_waiting(line, k):
     """Return the k-th of the classes in which somebody waits, in any order, or `NOBODY`.
 
@@ -268,7 +261,7 @@ def kth_waiting(line, k):
     return NOBODY
 
 
-@numba.njit(nogil=True, **BORROWING)
+@compiled(borrowing=True)
 def enter(jobs, line, job):
     """Put a job at the end of the queue."""
     _join(jobs, line[len(line) - 1], job, NOBODY, ALL)
@@ -276,7 +269,7 @@ def enter(jobs, line, job):
     _list(line, jobs[job].kind)
 
 
-@numba.njit(nogil=True, **BORROWING)
+@compiled(borrowing=True)
 def pass_by_number(jobs, line, job):
     """Let a newcomer pass all with larger numbers, none of whom is of its class: it stands behind the last of some one.
 
@@ -291,19 +284,19 @@ def pass_by_number(jobs, line, job):
     _join(jobs, everybody, job, everybody.first if ahead == NOBODY else jobs[ahead].behind[ALL], ALL)
 
 
-@numba.njit(nogil=True, **BORROWING)
+@compiled(borrowing=True)
 def leave(jobs, line, job):
     """Take a job out of the queue, wherever it stands."""
     _part(jobs, line[len(line) - 1], job, ALL)
     _part(jobs, line[jobs[job].kind], job, ALIKE)
 
 
-@numba.njit(nogil=True, **BORROWING)
+@compiled(borrowing=True)
 def enter_again(jobs, line, job, latest):
-    """Put a job into the queue where it stands by its number, behind the `latest` of each queue if that is ahead."""
+    """Put a job into the queue where it stands by its number, behind the `latest` of each queue if these are given."""
     for among in (ALL, ALIKE):
         kind = len(line) - 1 if among == ALL else jobs[job].kind
-        ahead = latest[kind]
+        ahead = NOBODY if latest is None else latest[kind]
         if ahead == NOBODY or jobs[ahead].number > jobs[job].number:
             later = line[kind].first
         else:
@@ -314,7 +307,7 @@ def enter_again(jobs, line, job, latest):
     _list(line, jobs[job].kind)
 
 
-@numba.njit(nogil=True, **BORROWING)
+@compiled(borrowing=True)
 def serve(jobs, serving, job):
     """Put a job among those in service, by its expected end; ``serving[0]`` is their queue."""
     all_served = serving[0]
@@ -324,7 +317,7 @@ def serve(jobs, serving, job):
     _join(jobs, all_served, job, later, ALL)
 
 
-@numba.njit(nogil=True, **BORROWING)
+@compiled(borrowing=True)
 def release(jobs, serving, job):
     """Take a job from among those in service."""
     _part(jobs, serving[0], job, ALL)

@@ -27,13 +27,13 @@ import math
 
 import numpy as np
 
-from mjq._util.compiling import BORROWING, numba
+from mjq._util.compiling import compiled
 from mjq.simulation.engine.queue import ALIKE, NOBODY
 
 FEW = 32
 
 
-@numba.njit(nogil=True, **BORROWING)
+@compiled(borrowing=True)
 def seek(jobs, queue, now, by, before):
     """Return the first job of a class that, started now, is expected to end by `by`; nobody if its number is later."""
     job = queue.root
@@ -57,7 +57,7 @@ def seek(jobs, queue, now, by, before):
     return NOBODY
 
 
-@numba.njit(nogil=True, **BORROWING)
+@compiled(borrowing=True)
 def uproot(jobs, queue, job):
     """Take a job that leaves the queue out of the tree of its class, if it is there."""
     if queue.planted and jobs[job].number <= jobs[queue.edge].number:
@@ -67,7 +67,7 @@ def uproot(jobs, queue, job):
         _take_out(jobs, queue, job)
 
 
-@numba.njit(nogil=True, **BORROWING)
+@compiled(borrowing=True)
 def fell(jobs, queue, job):
     """Forget the tree of a class if a job will enter the queue among those that are planted; they will be again."""
     if queue.planted and jobs[job].number < jobs[queue.edge].number:
@@ -76,7 +76,7 @@ def fell(jobs, queue, job):
         queue.planted = 0
 
 
-@numba.njit(nogil=True, **BORROWING)
+@compiled(borrowing=True)
 def _down(jobs, job, now, by):
     """Return the first job that is short enough, from a job on downwards; there is one."""
     while True:
@@ -89,7 +89,7 @@ def _down(jobs, job, now, by):
             job = jobs[job].right
 
 
-@numba.njit(nogil=True, **BORROWING)
+@compiled(borrowing=True)
 def _plant(jobs, queue, job):
     """Put a job into the tree, behind all others."""
     below, above, draw = NOBODY, queue.edge, _draw(jobs[job].number)
@@ -112,7 +112,7 @@ def _plant(jobs, queue, job):
     queue.planted += 1
 
 
-@numba.njit(nogil=True, **BORROWING)
+@compiled(borrowing=True)
 def _take_out(jobs, queue, job):
     """Take a job out of the tree: what is below it to the left and to the right becomes one tree."""
     left, right, place = jobs[job].left, jobs[job].right, jobs[job].above
@@ -146,7 +146,7 @@ def _take_out(jobs, queue, job):
         above = jobs[above].above
 
 
-@numba.njit(nogil=True, **BORROWING)
+@compiled(borrowing=True)
 def _lowest(jobs, job):
     """Return the shortest estimate from a job on downwards."""
     lowest, left, right = jobs[job].estimate, jobs[job].left, jobs[job].right
@@ -157,7 +157,7 @@ def _lowest(jobs, job):
     return lowest
 
 
-@numba.njit(nogil=True, **BORROWING)
+@compiled(borrowing=True)
 def _draw(number):
     """Return a number as good as random, the same for the same argument: the last steps of splitmix64."""
     bits = np.uint64(number) * np.uint64(0x9E3779B97F4A7C15)

@@ -37,7 +37,7 @@ from __future__ import annotations
 
 import math
 
-from mjq._util.compiling import BORROWING, numba
+from mjq._util.compiling import compiled
 from mjq.simulation.engine.policy import Policy
 from mjq.simulation.engine.queue import ALL, MOST_RESOURCES, NOBODY, fits, give_back, take
 
@@ -72,7 +72,7 @@ def choose(jobs, line, serving, memory, profile, running, free, now):
     return NOBODY
 
 
-@numba.njit(nogil=True, **BORROWING)
+@compiled(borrowing=True)
 def _promise_anew(jobs, line, serving, memory, profile, free, now):
     """Make the profile from the jobs in service and all promises; then let each job in turn come earlier."""
     profile[0].since = now
@@ -106,7 +106,7 @@ def _promise_anew(jobs, line, serving, memory, profile, free, now):
         job = jobs[job].behind[ALL]
 
 
-@numba.njit(nogil=True, **BORROWING)
+@compiled(borrowing=True)
 def _forget(memory, profile, now):
     """Let the profile begin now."""
     passed = 0
@@ -119,7 +119,7 @@ def _forget(memory, profile, now):
     profile[0].since = now
 
 
-@numba.njit(nogil=True, **BORROWING)
+@compiled(borrowing=True)
 def _earliest(memory, profile, now, span, need, kept):
     """Return from when on this much is free for this long.
 
@@ -137,7 +137,7 @@ def _earliest(memory, profile, now, span, need, kept):
     return start
 
 
-@numba.njit(nogil=True, **BORROWING)
+@compiled(borrowing=True)
 def _hold(memory, profile, start, end, need, back=False):
     """Take what a job needs out of the profile from its start to its end, or give it back."""
     if not end > start:
@@ -156,7 +156,7 @@ def _hold(memory, profile, start, end, need, back=False):
                 profile[j] = profile[j + 1]
 
 
-@numba.njit(nogil=True, **BORROWING)
+@compiled(borrowing=True)
 def _alike(free, other):
     """Return whether as much is free of each resource."""
     for k in range(MOST_RESOURCES):
@@ -165,7 +165,7 @@ def _alike(free, other):
     return True
 
 
-@numba.njit(nogil=True, **BORROWING)
+@compiled(borrowing=True)
 def _entry(memory, profile, time):
     """Return the entry that begins at this time; it is made if there is none."""
     used = memory[0].used

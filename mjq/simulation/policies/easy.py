@@ -18,7 +18,7 @@ Source: A. W. Mu'alem, D. G. Feitelson, IEEE Transactions on Parallel and Distri
 
 from __future__ import annotations
 
-from mjq._util.compiling import BORROWING, numba
+from mjq._util.compiling import compiled
 from mjq.simulation.engine.policy import Policy
 from mjq.simulation.engine.queue import ALL, EVERYTHING, MANY, NOBODY, NOTHING, fits, kth_waiting, minus, plus
 from mjq.simulation.engine.treap import seek, uproot
@@ -65,7 +65,7 @@ def choose(jobs, line, serving, memory, profile, running, free, now):
     return chosen
 
 
-@numba.njit(nogil=True, **BORROWING)
+@compiled(borrowing=True)
 def _first_that_fits(line, free):
     """Return the place, among the classes in which somebody waits, of the first that fits."""
     for k in range(len(line)):

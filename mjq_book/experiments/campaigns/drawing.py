@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from mjq._util.compiling import numba
+from mjq._util.compiling import compiled
 from mjq_logs.reading.log import Log
 
 HOUR, DAY, WEEK = 3600.0, 86_400.0, 604_800.0
@@ -255,7 +255,7 @@ def _deck(rng, shares, jobs):
     return (deck + np.bincount(more, minlength=deck.size)).reshape(shares.shape)
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def _place(rng, weights):
     """Return a place, as likely as its weight says, or -1 if there is no weight."""
     summed = np.cumsum(weights)
@@ -264,7 +264,7 @@ def _place(rng, weights):
     return min(np.searchsorted(summed, rng.random() * summed[-1], side="right"), len(summed) - 1)
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def _dealt(rng, likely, deck, left, cells):
     """Deal one job: a cell by how many cards are left of it and how likely it is, then any of its cards."""
     cell = _place(rng, likely * left)
@@ -272,7 +272,7 @@ def _dealt(rng, likely, deck, left, cells):
     return card // LEVELS, card % LEVELS
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def _campaigns(rng, chain, deck, usual, groups, cells, work_class):
     """Draw jobs, the campaigns in a row; `usual` are the shares of the cells in all jobs."""
     jobs = deck.sum()
@@ -321,7 +321,7 @@ def _campaigns(rng, chain, deck, usual, groups, cells, work_class):
     return need, level, gap, rank, begins
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def _back(rng, jobs):
     """Return how many jobs back the job is that is copied: at least l of them with probability 1 / l."""
     jobs = min(jobs, MEMORY)
@@ -329,7 +329,7 @@ def _back(rng, jobs):
     return min(jobs, int(1.0 / (least + rng.random() * (1.0 - least))))
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def _single_jobs(rng, shares, weights, repeat, jobs):
     """Return need and level of jobs of which each may repeat the need of the one before, and then its level."""
     need, level = np.empty(jobs, np.int64), np.empty(jobs, np.int64)
@@ -347,7 +347,7 @@ def _single_jobs(rng, shares, weights, repeat, jobs):
 # --- Times ------------------------------------------------------------------------------------------------------------
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def _begin(rng, week, days, span):
     """Return when a campaign may begin: a week at random, then a day and an hour of the profile."""
     while True:
@@ -359,14 +359,14 @@ def _begin(rng, week, days, span):
             return begin
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def placed_singly(rng: np.random.Generator, week: np.ndarray, jobs: int, span: float) -> np.ndarray:
     """Return when jobs come that know nothing of each other, in any order."""
     days = week.sum(axis=1)
     return np.array([_begin(rng, week, days, span) for _ in range(jobs)])
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def _gap(table, rank):
     """Return the gap of a rank, from 0 to 1, from its table."""
     at = rank * (len(table) - 1)
@@ -374,7 +374,7 @@ def _gap(table, rank):
     return table[k] + (at - k) * (table[k + 1] - table[k])
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def _late(rng, week, table, now, gap):
     """Return when a long gap ends: it is drawn again until it ends at an hour at which people submit."""
     for _ in range(TRIES):
@@ -389,7 +389,7 @@ def _late(rng, week, table, now, gap):
     return now + gap
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def _ahead(busy, time):
     """Return the work of two weeks from a day on, the first day again after the last; near days count more."""
     total = 0.0
@@ -398,7 +398,7 @@ def _ahead(busy, time):
     return total
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def _placed(rng, week, gap_tables, gap, rank, begins, work, span, looks):
     """Return when jobs of campaigns come; what would come after the span comes at its beginning."""
     arrival, days = np.empty(len(gap)), week.sum(axis=1)

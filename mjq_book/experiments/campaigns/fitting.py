@@ -25,7 +25,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mjq._util.compiling import numba
+from mjq._util.compiling import compiled
 from mjq_book.experiments.campaigns.drawing import (
     AGES,
     CLOCK,
@@ -220,7 +220,7 @@ def _pooled(part, whole):
     return (part + PRIOR * part.sum() / whole.sum()) / (whole + PRIOR)
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def _history(first, kind, level, part, needs):
     """Return what a job has to do with the earlier ones of its campaign.
 

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import scipy
 
-from mjq._util.compiling import numba
+from mjq._util.compiling import compiler
 from mjq_logs._util import atomic
 
 PROVENANCE = Path(__file__).parent / "provenance.csv"
@@ -95,5 +95,5 @@ def machine() -> str:
     """Return the processor, the cores and the versions."""
     return (
         f"{processor()}, {os.cpu_count()} cores, Python {platform.python_version()}, "
-        f"numpy {np.__version__}, scipy {scipy.__version__}, numba {numba.__version__}"
+        f"numpy {np.__version__}, scipy {scipy.__version__}, numba {getattr(compiler(), '__version__', 'absent')}"
     )
