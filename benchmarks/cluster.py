@@ -7,10 +7,9 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse import linalg
 
-from benchmarks.timing import Row, peak_memory
+from benchmarks.timing import Row, median_time, peak_memory
 from mjq import cluster
 from mjq.solvers import chain
-from mjq_book.experiments.tables.keeping import median_time
 
 RATES = dict(lam=30, mu1=1000, mu2=10, C=15)
 

@@ -4,11 +4,10 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse import linalg
 
-from benchmarks.timing import Row, peak_memory
+from benchmarks.timing import Row, median_time, peak_memory
 from mjq import pool_depletion
 from mjq.models.pool_depletion import passes
 from mjq_book.experiments.depletion import SYSTEM_1
-from mjq_book.experiments.tables.keeping import median_time
 
 
 def by_elimination(pool):

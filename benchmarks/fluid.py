@@ -3,10 +3,11 @@
 import numpy as np
 from scipy import integrate, linalg
 
-from benchmarks.timing import Row
+from benchmarks.timing import Row, median_time
 from mjq import fluid
-from mjq_book.experiments.fluid_times import P, large_network
-from mjq_book.experiments.tables.keeping import median_time
+from mjq_book.experiments.large_network import large_network
+
+P = 2.0  # exponent of all queues
 
 
 def by_long_integration(network):

@@ -4,12 +4,11 @@ import numpy as np
 import simpy
 from scipy.sparse import linalg
 
-from benchmarks.timing import Row, peak_memory
+from benchmarks.timing import Row, median_time, peak_memory
 from mjq import processing_capacity as pc
 from mjq.simulation import simulate_multiserver
 from mjq.solvers import chain, drain
 from mjq_book.experiments import near_saturation
-from mjq_book.experiments.tables.keeping import median_time
 
 TABLE = dict(B=6, b=(2, 3), mu=(1 / 0.4, 1 / 1.6), p=(0.5, 0.5))
 POWERS = dict(mu=np.linspace(1, 2, 7), p=np.ones(7) / 7)

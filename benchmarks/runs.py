@@ -8,8 +8,7 @@ from pathlib import Path
 
 from nbformat.v4 import new_code_cell, new_notebook, writes
 
-from benchmarks.timing import Row
-from mjq_book.experiments.tables.keeping import median_time
+from benchmarks.timing import Row, median_time
 
 BIN = Path(sys.executable).parent
 KERNEL = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}

@@ -5,9 +5,8 @@ import importlib.util
 import numpy as np
 import simpy
 
-from benchmarks.timing import Row
+from benchmarks.timing import Row, median_time
 from mjq.simulation import Estimate, replay, simulate_multiserver
-from mjq_book.experiments.tables.keeping import median_time
 from mjq_book.workloads import shipped_classes
 
 SERVERS, JOBS, FEW = 128, 1_000_000, 4000

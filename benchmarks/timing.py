@@ -1,7 +1,9 @@
 """Comparisons of speed, and peak memory."""
 
+import statistics
 import subprocess
 import sys
+import time
 from dataclasses import dataclass
 
 
@@ -33,3 +35,16 @@ def peak_memory(code):
     """Peak memory in MB of a Python process that runs `code`."""
     run = subprocess.run([sys.executable, "-c", code + PEAK], check=True, capture_output=True, text=True)
     return float(run.stdout)
+
+
+def median_time(work, repeats=5, warm=True, keep=False, clock=time.perf_counter):
+    """Return the median seconds of `repeats` calls after one that compiles; with `keep` also the last result."""
+    if warm:
+        work()
+    times = []
+    for _ in range(repeats):
+        start = clock()
+        result = work()
+        times.append(clock() - start)
+    median = statistics.median(times)
+    return (median, result) if keep else median

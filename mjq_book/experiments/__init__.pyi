@@ -4,7 +4,6 @@ from . import coverage as coverage
 from . import decisions as decisions
 from . import depletion as depletion
 from . import evaluation as evaluation
-from . import fluid_times as fluid_times
 from . import forecasts as forecasts
 from . import ladder as ladder
 from . import largest_need as largest_need

@@ -13,7 +13,7 @@ from mjq.models.fluid import share
 from mjq.simulation import simulate_ps_network
 from mjq.solvers import chain
 from mjq.solvers.product_form import means
-from mjq_book.experiments.fluid_times import large_network
+from mjq_book.experiments.large_network import large_network
 
 ONE = fluid.exponential(1.0)
 

@@ -13,7 +13,6 @@ from mjq_book.experiments import (
     coverage,
     decisions,
     depletion,
-    fluid_times,
     forecasts,
     largest_need,
     logs_on_hosts,
@@ -27,14 +26,6 @@ from mjq_book.experiments.tables import keeping
 from mjq_logs import Hosts, Log, Vectors, capacities, example_log, example_path, read_log
 from mjq_logs.questions.capacity import estimates
 from tests.conftest import TRACES, needs_traces
-
-
-def test_times_are_medians():
-    calls = []
-    assert keeping.median_time(lambda: calls.append(1), 3) >= 0
-    assert len(calls) == 4  # the first compiles
-    ticks = iter([0.0, 1.0, 0.0, 5.0, 0.0, 2.0])
-    assert keeping.median_time(lambda: 7, 3, warm=False, keep=True, clock=lambda: next(ticks)) == (2.0, 7)
 
 
 @pytest.fixture
@@ -86,10 +77,6 @@ TINY = {  # what an experiment is given to be done in a moment, and the tables t
     depletion: (
         ["RESULTS", "COST"],
         dict(PLACES=(4,), LARGEST=(30, 5), FIGURE=[(20, 4, 2), (30, 5, 3)], AT=3, AROUND=(0.5, 0.5), PRECISION=0.2),
-    ),
-    fluid_times: (
-        ["RESULTS"],
-        dict(STATIONS=(3,), FACTORS=(1,), RUNS=3, median_time=lambda work, *_, **__: work() is None or 1.0),
     ),
     largest_need: (["TABLE"], dict(CASES=largest_need.CASES[:1], JOBS={"fcfs": 2000, "easy": 2000})),
     near_saturation: (

@@ -32,7 +32,6 @@ ELSEWHERE = {
     "summaries": "tests/papers/test_what_a_log_remembers_claims.py::test_summaries_are_computed_again",
     "what_if": "tests/logs/test_what_if.py::test_the_kept_counts_are_those_of_the_processes",
 }
-ONLY_SECONDS = {"fluid_times"}  # which no two machines have in common
 TOO_LONG = {"forecasts"}  # each row is a replay at every one of thousands of times
 
 
@@ -146,7 +145,7 @@ def test_a_row_is_what_the_code_computes(table, key, make, off):
 
 def test_a_row_of_every_table_is_computed_again():
     here = {table for table, *_ in ROWS}
-    assert here | ELSEWHERE.keys() | ONLY_SECONDS | TOO_LONG == experiments.KEPT.keys()
+    assert here | ELSEWHERE.keys() | TOO_LONG == experiments.KEPT.keys()
     assert not here & ELSEWHERE.keys()
     for place in ELSEWHERE.values():
         path, _, name = place.partition("::")

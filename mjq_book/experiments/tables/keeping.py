@@ -7,9 +7,7 @@ import datetime
 import io
 import os
 import platform
-import statistics
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -61,25 +59,6 @@ def replace(path: Path, headers: Sequence[str], rows: Sequence[dict[str, Any]]) 
     writer.writeheader()
     writer.writerows(rows)
     atomic.write(path, text.getvalue().encode())
-
-
-def median_time(
-    work: Callable[[], Any],
-    repeats: int = 5,
-    warm: bool = True,
-    keep: bool = False,
-    clock: Callable[[], float] = time.perf_counter,
-) -> Any:
-    """Return the median seconds of `repeats` calls after one that compiles; with `keep` also the last result."""
-    if warm:
-        work()
-    times = []
-    for _ in range(repeats):
-        start = clock()
-        result = work()
-        times.append(clock() - start)
-    median = statistics.median(times)
-    return (median, result) if keep else median
 
 
 def processor() -> str:

@@ -15,7 +15,6 @@ KEPT = {
     "depletion": "depletion",
     "depletion_cost": "depletion",
     "evaluation": "evaluation",
-    "fluid_times": "fluid_times",
     "forecasts": "forecasts",
     "ladder": "ladder",
     "largest_need": "largest_need",
