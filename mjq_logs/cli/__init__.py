@@ -99,8 +99,9 @@ def main(arguments: Sequence[str]) -> int:
         return _refuse(arguments, message, common.FAILED)
     except (RuntimeError, ArithmeticError) as error:
         by_hand = isinstance(error.__cause__, KeyboardInterrupt)
-        message = "stopped" if by_hand and type(error) is RuntimeError else error  # as a class was being made
-        return _refuse(arguments, message, common.STOPPED if by_hand else common.FAILED)
+        if by_hand and type(error) is RuntimeError:  # as a class was being made
+            return _stopped(arguments)
+        return _refuse(arguments, error, common.STOPPED if by_hand else common.FAILED)
 
 
 def _stopped(arguments):
