@@ -14,7 +14,6 @@ from . import public_logs as public_logs
 from . import real_waits as real_waits
 from . import summaries as summaries
 from . import two_tier as two_tier
-from . import what_if as what_if
 from .tables.reading import KEPT as KEPT
 from .tables.reading import kept as kept
 from .tables.reading import origin as origin

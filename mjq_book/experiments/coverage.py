@@ -16,7 +16,7 @@ of the intervals over the lower one.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -239,14 +239,9 @@ def _rows_of(case):
     return [row for jobs in JOBS for row in of_case(case, truth, jobs, LOGS)]
 
 
-def keep_rows(rows_of: Callable[[Case], list[dict]], cases: Sequence[Case], table: Path, command: str) -> None:
-    """Compute the rows of all processes, and keep them in the order of the processes."""
-    by_case = map_cases(rows_of, [dict(case=case) for case in cases], None, what="processes")
-    keep(table, [row for rows in by_case for row in rows], command, digits=3)
-
-
 def main() -> None:
-    keep_rows(_rows_of, CASES, TABLE, COMMAND)
+    by_case = map_cases(_rows_of, [dict(case=case) for case in CASES], None, what="processes")
+    keep(TABLE, [row for rows in by_case for row in rows], COMMAND, digits=3)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""What changes do to waits: work is kept, nothing changes where nothing can, and the intervals that were counted."""
+"""What changes do to waits: work is kept, and nothing changes where nothing can."""
 
 import json
 from dataclasses import replace
@@ -8,7 +8,6 @@ import pytest
 
 import mjq_logs
 from mjq.simulation import replay
-from mjq_book import experiments
 from mjq_logs import (
     Plan,
     cap,
@@ -88,28 +87,6 @@ def test_a_plan_with_changes_finds_the_smallest_size_under_each():
     alone = mjq_logs.plan(log, changes=changes)
     assert alone.policies == [] and alone.met and alone.target is None
     assert [effect.saves for effect in alone.what_if] == [effect.saves for effect in plan.what_if]
-
-
-def test_counted_intervals_hold_what_they_should():
-    counts = experiments.kept("what_if")
-    given = counts.filter(counts["given"] >= 20)
-    assert len(given) > 25 and given["held"].min() >= 0.88
-    # Where five jobs decide, or the load drifts, there are hardly any.
-    hard = counts.filter((counts["times"] == "Pareto 2.1") | (counts["drift"] == 0.25))
-    assert hard["given"].sum() < 0.05 * hard["logs"].sum() < 0.05 * counts["logs"].sum()
-
-
-def test_the_kept_counts_are_those_of_the_processes():
-    from mjq_book.experiments import what_if as module
-
-    case, jobs = module.CASES[0], module.JOBS[0]
-    unknown = {(name, quantity): (0.0, 0.0) for name in module.CHANGES for quantity in module.QUANTITIES}
-    kept = experiments.kept("what_if").filter(**case._asdict(), jobs=jobs)
-    counted = list(module.of_case(case, unknown, jobs, module.LOGS))
-    assert kept.height == len(counted) == len(unknown)
-    for row, each in zip(kept.iter_rows(named=True), counted, strict=True):
-        assert (row["change"], row["quantity"], row["given"]) == (each["change"], each["quantity"], each["given"])
-        assert each["width"] == (row["width"] and pytest.approx(row["width"], rel=0.01))
 
 
 # --- The command ------------------------------------------------------------------------------------------------------

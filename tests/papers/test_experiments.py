@@ -20,7 +20,6 @@ from mjq_book.experiments import (
     outages,
     public_logs,
     real_waits,
-    what_if,
 )
 from mjq_book.experiments.tables import keeping
 from mjq_logs import Hosts, Log, Vectors, capacities, example_log, example_path, read_log
@@ -83,7 +82,6 @@ TINY = {  # what an experiment is given to be done in a moment, and the tables t
         ["CONSTANT", "WAITS"],
         dict(system=lambda: System(6, (2, 3), (2.5, 0.625), (0.5, 0.5)), LOADS=(0.5,), JOBS=20_000),
     ),
-    what_if: (["TABLE"], dict(CASES=what_if.CASES[:1], JOBS=(1500,), LOGS=3, RUN=20_000, RUNS=2)),
 }
 
 

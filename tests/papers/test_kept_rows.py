@@ -30,7 +30,6 @@ ELSEWHERE = {
     "largest_need": "tests/papers/test_experiments.py::test_the_kept_losses_are_those_of_the_mixes",
     "public_logs": "tests/logs/test_capacity.py::test_public_logs",
     "summaries": "tests/papers/test_what_a_log_remembers_claims.py::test_summaries_are_computed_again",
-    "what_if": "tests/logs/test_what_if.py::test_the_kept_counts_are_those_of_the_processes",
 }
 TOO_LONG = {"forecasts"}  # each row is a replay at every one of thousands of times
 

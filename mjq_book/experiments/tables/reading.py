@@ -27,7 +27,6 @@ KEPT = {
     "real_waits": "real_waits",
     "summaries": "summaries",
     "summaries_logs": "summaries",
-    "what_if": "what_if",
 }
 
 
