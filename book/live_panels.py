@@ -87,12 +87,12 @@ class Guess:
     question: str
     at: dict
     value: str
-    low: float
     high: float
-    step: float
-    unit: str
-    much: str
     why: str
+    low: float = 1
+    step: float = 1
+    unit: str = "%"
+    much: str = "much"
 
 
 @dataclass(frozen=True)

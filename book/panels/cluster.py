@@ -42,11 +42,7 @@ PANEL = Panel(
         "with one place?",
         at={"lam": 30, "mu1": 1000, "places": 0},
         value="lost",
-        low=1,
         high=99,
-        step=1,
-        unit="%",
-        much="much",
         why="The servers, not the places, limit how many jobs get through.",
     ),
     presets={

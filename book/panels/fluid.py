@@ -49,7 +49,6 @@ PANEL = Panel(
         question="At 80 % load there are {exact:.1f} requests at four servers on average. How many are there at 95 %?",
         at={"k": 4, "load": 95, "p": FITTED, "start": 0},
         value="exact",
-        low=1,
         high=40,
         step=0.5,
         unit="requests",

@@ -147,11 +147,7 @@ PANEL = Panel(
         "empty. What part must end if they have 4 places each?",
         at={"hosts": 64, "places": 4, "share": 0.7, "rule": 0},
         value="ended",
-        low=1,
         high=99,
-        step=1,
-        unit="%",
-        much="much",
         why="A host is empty when its last job ends, and with fewer jobs on each host one of them is empty sooner.",
     ),
     presets={

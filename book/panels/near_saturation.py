@@ -96,7 +96,6 @@ PANEL = Panel(
         "95 % load if only 2 jobs in a hundred need all servers?",
         at={"load": 95, "share": 2},
         value="in_order",
-        low=1,
         high=40,
         step=0.5,
         unit="units of time",

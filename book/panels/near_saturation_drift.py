@@ -55,7 +55,6 @@ PANEL = Panel(
         high=10,
         step=0.1,
         unit="jobs per unit of time",
-        much="much",
         why="The two add up to the same in every state: the arrival rate minus the capacity.",
     ),
     plays="step",

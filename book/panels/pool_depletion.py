@@ -34,11 +34,7 @@ PANEL = Panel(
         "what is the best mix then?",
         at={"alpha": 70, "beta": 20, "D1A": 1.5, "D2B": 1.25},
         value="star",
-        low=1,
         high=99,
-        step=1,
-        unit="%",
-        much="much",
         why="Each of them now keeps station 1 busy for longer, so that fewer of them are enough.",
     ),
     presets={

@@ -54,7 +54,6 @@ PANEL = Panel(
         "order of arrival?",
         at=needs(1, 0, 0, 1) | {"share": 50, "time": 1},
         value="capacity",
-        low=1,
         high=30,
         step=0.5,
         unit="jobs per unit of time",

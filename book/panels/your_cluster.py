@@ -47,7 +47,6 @@ PANEL = Panel(
         "many are finished one by one if a fifth of the jobs need both?",
         at={"large": 20, "length": 1},
         value="shuffled",
-        low=1,
         high=2,
         step=0.01,
         unit="jobs per hour",
