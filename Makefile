@@ -19,7 +19,7 @@ PATIENCE := --timeout 7200
 # Tests and experiments run side by side, where threads of linear algebra would only wait for each other.
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 EXPERIMENT = $(subst -,_,$(NAME))
-EXPERIMENTS = $(notdir $(basename $(shell grep -l __main__ mjq_book/experiments/*.py)))
+EXPERIMENTS = $(notdir $(basename $(shell grep -l "^def main" mjq_book/experiments/*.py)))
 
 .PHONY: help book test built test-slow style notebooks slides lab pdf refresh experiment
 .PHONY: sync-policies sync-panels sync-output bench clean lock
@@ -66,7 +66,7 @@ refresh: $(VENV)/ready  ## Execute all chapters, or CHAPTER=stability, and store
 
 experiment: $(VENV)/ready  ## Repeat a long computation and store its tables: NAME=evaluation.
 	$(if $(filter $(EXPERIMENT),$(EXPERIMENTS)),,$(error NAME must be one of: $(EXPERIMENTS)))
-	$(ONE_THREAD) $(BIN)/python -m mjq_book.experiments.$(EXPERIMENT)
+	$(ONE_THREAD) $(BIN)/python -c "from mjq_book.experiments import $(EXPERIMENT); $(EXPERIMENT).main()"
 
 test-slow: $(VENV)/ready  ## Run the long tests, which `make test` leaves out.
 	$(ONE_THREAD) $(BIN)/python -m pytest $(PYTEST) -m slow $(PATIENCE) tests

@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -27,8 +26,6 @@ from mjq._util import checks
 from mjq._util.parallel import map_cases
 from mjq_book.experiments.tables.keeping import keep
 
-TABLE = Path(__file__).parent / "tables/anomalies.csv"
-COMMAND = "make experiment NAME=anomalies"
 CASES = 3000
 PLACEMENTS = "best fit", "worst fit"
 CHANGES = "one unit more on every host", "one unit less need", "a further host", "times half as long"
@@ -112,8 +109,4 @@ def rows(pairs: list[dict]) -> Iterator[dict]:
 
 def main() -> None:
     by_case = map_cases(losses, [dict(case=case) for case in range(CASES)], None)
-    keep(TABLE, list(rows([pair for pairs in by_case for pair in pairs])), COMMAND, digits=8)
-
-
-if __name__ == "__main__":
-    main()
+    keep("anomalies", list(rows([pair for pairs in by_case for pair in pairs])), digits=8)

@@ -17,7 +17,6 @@ of the intervals over the lower one.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -30,8 +29,6 @@ from mjq_logs import Log, intervals, own_order_capacity
 from mjq_logs.questions.capacity.estimates import mean_work
 from mjq_logs.questions.waits import difference, interval, wait_statistics, worth
 
-TABLE = Path(__file__).parent / "tables/coverage.csv"
-COMMAND = "make experiment NAME=coverage"
 HOURS = 24
 SAID = np.array([1.0, 2.0, 5.0, 10.0])  # estimates over run times
 ALIKE = 0.5, 1.5  # run times of a row of jobs alike, over that of the first
@@ -241,8 +238,4 @@ def _rows_of(case):
 
 def main() -> None:
     by_case = map_cases(_rows_of, [dict(case=case) for case in CASES], None, what="processes")
-    keep(TABLE, [row for rows in by_case for row in rows], COMMAND, digits=3)
-
-
-if __name__ == "__main__":
-    main()
+    keep("coverage", [row for rows in by_case for row in rows], digits=3)

@@ -7,15 +7,12 @@ The command is ``make experiment NAME=decisions``. The results are kept in ``aut
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 from mjq._util.parallel import map_cases
 from mjq_book.experiments import autoscaling
 from mjq_book.experiments.tables.keeping import keep
 
-STEADY = Path(__file__).parent / "tables/autoscaling.csv"
-DAYS = Path(__file__).parent / "tables/autoscaling_day.csv"
 REQUESTS = 4_000_000  # in each of ten replications
 MODELS = {"hard": None, "smoothed": autoscaling.fitted()}
 
@@ -47,10 +44,6 @@ def decisions() -> Iterator[dict[str, int]]:
 
 
 def main() -> None:
-    keep(STEADY, map_cases(steady, list(decisions()), progress=True), "make experiment NAME=decisions")
+    keep("autoscaling", map_cases(steady, list(decisions()), progress=True))
     plans = [dict(model=model, ahead=ahead) for model in MODELS for ahead in (False, True)]
-    keep(DAYS, [row for rows in map_cases(day, plans, progress=True) for row in rows], "make experiment NAME=decisions")
-
-
-if __name__ == "__main__":
-    main()
+    keep("autoscaling_day", [row for rows in map_cases(day, plans, progress=True) for row in rows])

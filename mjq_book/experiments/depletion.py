@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable
-from pathlib import Path
 from typing import Any
 
 from tqdm import tqdm
@@ -18,9 +17,6 @@ from mjq import pool_depletion
 from mjq.simulation import simulate_depletion
 from mjq_book.experiments.tables.keeping import keep
 
-COMMAND = "make experiment NAME=depletion"
-RESULTS = Path(__file__).parent / "tables/depletion.csv"
-COST = Path(__file__).parent / "tables/depletion_cost.csv"
 SYSTEM_1 = [[0.75, 0.64], [0.48, 1.25]]
 ALPHA, PRECISION, SEED = 0.7, 0.03, 2016
 FIGURE = [(1000, 10, k) for k in range(11)]
@@ -85,9 +81,5 @@ def main() -> None:
     rows = [exact(*case) | simulated(*case) for case in tqdm(FIGURE, desc="points of the figure")]
     rows += [exact(*case) for case in tqdm(sorted(set(more_points())), desc="more points")]
     rows = [row for row in rows if (row["N"], row["K"]) != LARGEST] + least(rows)
-    keep(RESULTS, sorted(rows, key=lambda row: (row["N"], row["K"], row["K_A"])), COMMAND, COLUMNS)
-    keep(COST, [cost(*LARGEST, AT)], COMMAND, digits=3)
-
-
-if __name__ == "__main__":
-    main()
+    keep("depletion", sorted(rows, key=lambda row: (row["N"], row["K"], row["K_A"])), COLUMNS)
+    keep("depletion_cost", [cost(*LARGEST, AT)], digits=3)

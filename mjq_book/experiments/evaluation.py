@@ -6,13 +6,10 @@ It repeats some of the rows.
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from mjq._util.parallel import map_cases
 from mjq_book.experiments import two_tier
 from mjq_book.experiments.tables.keeping import keep
 
-RESULTS = Path(__file__).parent / "tables/evaluation.csv"
 BASES, CASES = 20, 15  # systems that are drawn and fitted; changes of each kind to each of them
 
 
@@ -23,8 +20,4 @@ def main() -> None:
         for base in range(BASES)
         for case in range(CASES)
     ]
-    keep(RESULTS, map_cases(two_tier.evaluate, cases, progress=True), "make experiment NAME=evaluation")
-
-
-if __name__ == "__main__":
-    main()
+    keep("evaluation", map_cases(two_tier.evaluate, cases, progress=True))

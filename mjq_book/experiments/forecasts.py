@@ -31,7 +31,6 @@ from mjq_logs.questions.wait.nearest import MEMORY
 from mjq_logs.questions.wait.record import LAST_PART, numbers, past_of, record_of
 from mjq_logs.questions.wait.state import history
 
-TABLE = Path(__file__).parent / "tables/forecasts.csv"
 REPLAYED = {"KTH-SP2": "KTH-SP2-easy.swf.gz", "SDSC-SP2": "SDSC-SP2-easy.swf.gz"}
 REAL = {
     "KTH-SP2": "KTH-SP2-1996-2.1.swf.gz",
@@ -43,7 +42,6 @@ MADE_UP = {
     "SDSC 1995": "SDSC_95.csv.gz",
     "Theta": "theta_data_training.csv.gz",
 }
-COMMAND = "make experiment NAME=forecasts"
 POLICY = "easy"
 TIMES = 500
 LOAD = 0.8  # of the logs whose arrivals are made faster
@@ -101,8 +99,4 @@ def main() -> None:
         {"log": name, "starts": starts, "jobs": len(log), **record_at_random(log)}
         for name, starts, log in tqdm(logs(folder), desc="logs")
     ]
-    keep(TABLE, rows, COMMAND, digits=4)
-
-
-if __name__ == "__main__":
-    main()
+    keep("forecasts", rows, digits=4)

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 from tqdm import tqdm
@@ -27,8 +26,6 @@ from mjq_book.experiments.public_logs import load_of, required_traces
 from mjq_book.experiments.summaries import DRAWS, POINTS, public, share_of_order, waits_of
 from mjq_book.experiments.tables.keeping import keep
 
-TABLE = Path(__file__).parent / "tables/ladder.csv"
-COMMAND = "make experiment NAME=ladder"
 LOGS = "KTH-SP2", "SDSC-SP2"
 
 
@@ -86,8 +83,4 @@ def _row(name, rung, mean, sd):
 def main() -> None:
     folder = required_traces()
     logs = {name: public(name, folder) for name in LOGS}
-    keep(TABLE, [row for name, log in tqdm(logs.items(), desc="logs") for row in rows(name, log)], COMMAND, digits=4)
-
-
-if __name__ == "__main__":
-    main()
+    keep("ladder", [row for name, log in tqdm(logs.items(), desc="logs") for row in rows(name, log)], digits=4)

@@ -14,7 +14,6 @@ knows the run times.
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,8 +22,6 @@ from mjq._util.parallel import map_cases
 from mjq_book.experiments.tables.keeping import keep
 from mjq_logs import Log, own_order_capacity
 
-TABLE = Path(__file__).parent / "tables/largest_need.csv"
-COMMAND = "make experiment NAME=largest_need"
 SERVERS = 1024
 PARTS = 1, 2, 4, 8, 16
 MIXES = 240  # of each part
@@ -94,8 +91,4 @@ def row_of(case: Case) -> dict:
 
 
 def main() -> None:
-    keep(TABLE, map_cases(row_of, [dict(case=case) for case in CASES], None), COMMAND, digits=5)
-
-
-if __name__ == "__main__":
-    main()
+    keep("largest_need", map_cases(row_of, [dict(case=case) for case in CASES], None), digits=5)

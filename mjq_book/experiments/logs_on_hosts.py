@@ -45,8 +45,6 @@ from mjq_logs.machine.hosts import Hosts
 from mjq_logs.questions.capacity.estimates import independent_shares, own_order_capacity
 from mjq_logs.reading.vectors import Vectors
 
-TABLE = Path(__file__).parent / "tables/logs_on_hosts.csv"
-COMMAND = "make experiment NAME=logs_on_hosts"
 LOGS = {"MetaCentrum 2013": "wagap-2013.swf.gz", "Alibaba openb": "openb_pod_list_default.csv.gz"}
 KB, BYTES = 2.0**20, 2.0**30  # in a GB
 ZEWURA = Hosts((20,), ((80.0, 529_426_432 / KB),))
@@ -146,8 +144,4 @@ def _ends(values):
 def main() -> None:
     folder = required_traces()
     logs = tqdm(READ.items(), desc="logs")
-    keep(TABLE, [row for name, read in logs for row in rows(name, *read(folder))], COMMAND, digits=4)
-
-
-if __name__ == "__main__":
-    main()
+    keep("logs_on_hosts", [row for name, read in logs for row in rows(name, *read(folder))], digits=4)

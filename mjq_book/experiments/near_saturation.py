@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import resource
 import time
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,12 +19,9 @@ from mjq.solvers import drain
 from mjq_book.experiments.tables.keeping import keep
 from mjq_book.workloads import shipped_classes
 
-CONSTANT = Path(__file__).parent / "tables/near_saturation.csv"
-WAITS = Path(__file__).parent / "tables/near_saturation_waits.csv"
 PROCESSORS = 128
 LOADS = 0.5, 0.8, 0.9, 0.95
 JOBS, REPLICATIONS, SEED = 10_000_000, 10, 1993
-COMMAND = "make experiment NAME=near_saturation"
 
 
 def system() -> System:
@@ -64,10 +60,6 @@ def wait(load: float, jobs: System, capacity: float, delta: float) -> dict[str, 
 def main() -> None:
     jobs = system()
     row = constant(jobs)
-    keep(CONSTANT, [row], COMMAND, digits=3)
+    keep("near_saturation", [row], digits=3)
     capacity, delta = float(row["capacity"]), float(row["delta"])
-    keep(WAITS, [wait(load, jobs, capacity, delta) for load in tqdm(LOADS, desc="loads")], COMMAND, digits=6)
-
-
-if __name__ == "__main__":
-    main()
+    keep("near_saturation_waits", [wait(load, jobs, capacity, delta) for load in tqdm(LOADS, desc="loads")], digits=6)

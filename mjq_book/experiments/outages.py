@@ -25,9 +25,7 @@ from mjq_book.experiments.public_logs import load_of, required_traces
 from mjq_book.experiments.summaries import waits_of
 from mjq_book.experiments.tables.keeping import keep
 
-TABLE = Path(__file__).parent / "tables/outages.csv"
 LOGS = "KTH-SP2", "SDSC-SP2", "SDSC 1995", "Theta"
-COMMAND = "make experiment NAME=outages"
 LOAD = 0.8  # to which arrivals are scaled
 HOUR, DAY = 3600.0, 24.0  # seconds, hours
 
@@ -74,8 +72,4 @@ def logs(folder: Path) -> Iterator[tuple[str, mjq_logs.Log]]:
 
 def main() -> None:
     folder = required_traces()
-    keep(TABLE, [row for name, log in tqdm(logs(folder), desc="logs") for row in rows(name, log)], COMMAND, digits=5)
-
-
-if __name__ == "__main__":
-    main()
+    keep("outages", [row for name, log in tqdm(logs(folder), desc="logs") for row in rows(name, log)], digits=5)

@@ -30,14 +30,11 @@ from mjq.simulation import replay
 from mjq_book.experiments.tables.keeping import keep
 from mjq_book.workloads import rounded_up
 
-TABLE = Path(__file__).parent / "tables/public_logs.csv"
-WAITS = Path(__file__).parent / "tables/public_logs_waits.csv"
 LOGS = {
     "NASA 1993": "NASA-iPSC-1993-3.1-cln.swf.gz",
     "KTH-SP2": "KTH-SP2-easy.swf.gz",
     "SDSC-SP2": "SDSC-SP2-easy.swf.gz",
 }
-COMMAND = "make experiment NAME=public_logs"
 NO_ESTIMATES = "fcfs", "first-fit"
 POLICIES = *NO_ESTIMATES, "easy", "backfill-4", "backfill-64", "conservative"
 FASTER = 1.5
@@ -120,10 +117,10 @@ def waits(name: str, log: mjq_logs.Log) -> Iterator[dict]:
 def main() -> None:
     folder = required_traces()
     logs = {name: mjq_logs.read_log(folder / file) for name, file in LOGS.items()}
-    keep(WAITS, [row for name, log in tqdm(logs.items(), desc="waits") for row in waits(name, log)], COMMAND, digits=6)
+    keep(
+        "public_logs_waits",
+        [row for name, log in tqdm(logs.items(), desc="waits") for row in waits(name, log)],
+        digits=6,
+    )
     capacities = [row for name, log in tqdm(logs.items(), desc="capacities") for row in rows(name, log)]
-    keep(TABLE, capacities, COMMAND, digits=6)
-
-
-if __name__ == "__main__":
-    main()
+    keep("public_logs", capacities, digits=6)

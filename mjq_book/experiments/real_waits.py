@@ -8,15 +8,12 @@ policy: see :class:`mjq_logs.Agreement`.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import mjq_logs
 from mjq_book.experiments.public_logs import required_traces
 from mjq_book.experiments.tables.keeping import keep
 
-TABLE = Path(__file__).parent / "tables/real_waits.csv"
 LOGS = {"KTH-SP2": "KTH-SP2-1996-2.1.swf.gz", "SDSC-SP2, its beginning": "SDSC-SP2-5K.swf.gz"}
-COMMAND = "make experiment NAME=real_waits"
 
 
 def rows(name: str, log: mjq_logs.Log) -> Iterator[dict]:
@@ -28,8 +25,4 @@ def rows(name: str, log: mjq_logs.Log) -> Iterator[dict]:
 def main() -> None:
     folder = required_traces()
     logs = ((name, mjq_logs.read_log(folder / file)) for name, file in LOGS.items())
-    keep(TABLE, [row for name, log in logs for row in rows(name, log)], COMMAND, digits=6)
-
-
-if __name__ == "__main__":
-    main()
+    keep("real_waits", [row for name, log in logs for row in rows(name, log)], digits=6)

@@ -33,9 +33,6 @@ from mjq_book.experiments.tables.keeping import keep
 from mjq_logs.machine.saturated import LINE, saturated_starts
 from mjq_logs.reading.log import HOUR
 
-TABLE = Path(__file__).parent / "tables/summaries.csv"
-TABLE_OF_LOGS = Path(__file__).parent / "tables/summaries_logs.csv"
-COMMAND = "make experiment NAME=summaries"
 LOGS = {
     "KTH-SP2": "KTH-SP2-easy.swf.gz",
     "KTH-SP2, original": "KTH-SP2-1996-2.1.swf.gz",
@@ -173,10 +170,6 @@ def main() -> None:
     folder = required_traces()
     logs = {name: public(name, folder) for name in LOGS}
     sites = {name: summarize(log) for name, log in logs.items()}
-    keep(TABLE_OF_LOGS, [about(name, log, sites[name]) for name, log in logs.items()], COMMAND, digits=4)
+    keep("summaries_logs", [about(name, log, sites[name]) for name, log in logs.items()], digits=4)
     compared = [row for name, log in tqdm(logs.items(), desc="logs") for row in rows(name, log, sites[name])]
-    keep(TABLE, compared, COMMAND, digits=4)
-
-
-if __name__ == "__main__":
-    main()
+    keep("summaries", compared, digits=4)

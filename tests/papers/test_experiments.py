@@ -29,8 +29,8 @@ from tests.conftest import TRACES, needs_traces
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    """A folder of its own for the provenance of what is kept."""
-    monkeypatch.setattr(keeping, "PROVENANCE", tmp_path / "provenance.csv")
+    """A folder of its own for what is kept."""
+    monkeypatch.setattr(keeping, "FOLDER", tmp_path)
     return tmp_path
 
 
@@ -47,16 +47,16 @@ def test_tables_are_typed_and_their_origin_is_known(name):
 
 @pytest.fixture
 def made(folder, monkeypatch):
-    """Run an experiment with smaller settings, and return the tables that it keeps, by the names of their paths."""
+    """Run an experiment with smaller settings, and return the tables that it keeps, in the order of `KEPT`."""
 
-    def tables(experiment, *paths, **settings):
-        files = {name: folder / getattr(experiment, name).name for name in paths}
-        for name, value in (files | settings).items():
+    def tables(experiment, **settings):
+        for name, value in settings.items():
             monkeypatch.setattr(experiment, name, value)
         experiment.main()
-        result = [pl.read_csv(file) for file in files.values()]
-        for file, table in zip(files.values(), result, strict=True):
-            assert table.columns == experiments.kept(file.stem).columns
+        names = [name for name, module in experiments.KEPT.items() if experiment.__name__.endswith(f".{module}")]
+        result = [pl.read_csv(folder / f"{name}.csv") for name in names]
+        for name, table in zip(names, result, strict=True):
+            assert table.columns == experiments.kept(name).columns
         return result
 
     return tables
@@ -67,21 +67,14 @@ def one_by_one(function, cases, *_, **__):
     return [[(key, function(case))] for key, case in cases]
 
 
-TINY = {  # what an experiment is given to be done in a moment, and the tables that it keeps
-    anomalies: (["TABLE"], dict(CASES=40)),
-    coverage: (
-        ["TABLE"],
-        dict(CASES=coverage.CASES[:1], JOBS=(6000,), LOGS=4, RUN=20_000, KNOWN=1.0, GUESSED=1.0),
+TINY = {  # what an experiment is given to be done in a moment
+    anomalies: dict(CASES=40),
+    coverage: dict(CASES=coverage.CASES[:1], JOBS=(6000,), LOGS=4, RUN=20_000, KNOWN=1.0, GUESSED=1.0),
+    depletion: dict(
+        PLACES=(4,), LARGEST=(30, 5), FIGURE=[(20, 4, 2), (30, 5, 3)], AT=3, AROUND=(0.5, 0.5), PRECISION=0.2
     ),
-    depletion: (
-        ["RESULTS", "COST"],
-        dict(PLACES=(4,), LARGEST=(30, 5), FIGURE=[(20, 4, 2), (30, 5, 3)], AT=3, AROUND=(0.5, 0.5), PRECISION=0.2),
-    ),
-    largest_need: (["TABLE"], dict(CASES=largest_need.CASES[:1], JOBS={"fcfs": 2000, "easy": 2000})),
-    near_saturation: (
-        ["CONSTANT", "WAITS"],
-        dict(system=lambda: System(6, (2, 3), (2.5, 0.625), (0.5, 0.5)), LOADS=(0.5,), JOBS=20_000),
-    ),
+    largest_need: dict(CASES=largest_need.CASES[:1], JOBS={"fcfs": 2000, "easy": 2000}),
+    near_saturation: dict(system=lambda: System(6, (2, 3), (2.5, 0.625), (0.5, 0.5)), LOADS=(0.5,), JOBS=20_000),
 }
 
 
@@ -89,8 +82,7 @@ TINY = {  # what an experiment is given to be done in a moment, and the tables t
 def test_an_experiment_keeps_its_tables(experiment, made, monkeypatch):
     """That their numbers are right is seen where a row of each is computed again."""
     monkeypatch.setattr("mjq._util.parallel.map_as_completed", one_by_one)
-    tables, settings = TINY[experiment]
-    assert all(table.height for table in made(experiment, *tables, **settings))
+    assert all(table.height for table in made(experiment, **TINY[experiment]))
 
 
 def test_the_decisions(made, monkeypatch):
@@ -105,7 +97,7 @@ def test_the_decisions(made, monkeypatch):
     monkeypatch.setattr(decisions.autoscaling, "simulated_day", short)
     monkeypatch.setattr(decisions.autoscaling, "decision_hours", lambda: np.array([2.0, 4.0]))
     monkeypatch.setattr(decisions.autoscaling, "plan", lambda *_: [4] * 12)
-    _, days = made(decisions, "STEADY", "DAYS", REQUESTS=2000)
+    _, days = made(decisions, REQUESTS=2000)
     assert days["hour"].to_list() == [2, 4] * 2
 
 
@@ -113,7 +105,7 @@ def test_capacities_and_waits_of_public_logs(made, monkeypatch):
     monkeypatch.setattr(estimates, "JOBS", {"fcfs": 500, "easy": 500})
     with example_path() as path:
         monkeypatch.setenv("MJQ_TRACES", str(path.parent))
-        table, waits = made(public_logs, "TABLE", "WAITS", SHAKES=2, LOGS={"ours": path.name})
+        table, waits = made(public_logs, SHAKES=2, LOGS={"ours": path.name})
         own = capacities(read_log(path), "easy", exact=False)["own_order"]
     row = table.row(by_predicate=(pl.col("policy") == "easy") & (pl.col("capacity") == "own_order"), named=True)
     assert row["share"] == pytest.approx(own.share, rel=1e-5)
@@ -132,7 +124,7 @@ def test_without_public_logs_an_experiment_says_what_to_set(experiment, folder, 
 def test_real_waits_of_public_logs(made, monkeypatch):
     with example_path() as path:
         monkeypatch.setenv("MJQ_TRACES", str(path.parent))
-        (table,) = made(real_waits, "TABLE", LOGS={"ours": path.name})
+        (table,) = made(real_waits, LOGS={"ours": path.name})
     assert dict(table.select("policy", "same").iter_rows())["easy"] == 1  # the example log is a schedule of EASY
 
 
@@ -166,7 +158,7 @@ def test_a_row_of_the_forecasts_is_computed_again():
 def test_forecasts_of_a_log_are_kept(folder, made, monkeypatch):
     logs = [("ours", "replay", example_log().of(range(600)))]
     monkeypatch.setattr("mjq_logs.questions.wait.record.DRAWS", 10)
-    (table,) = made(forecasts, "TABLE", required_traces=lambda: folder, logs=lambda path: logs, TIMES=60)
+    (table,) = made(forecasts, required_traces=lambda: folder, logs=lambda path: logs, TIMES=60)
     assert table["forecasts"].item() == 60
 
 
@@ -174,7 +166,7 @@ def test_outages_of_public_logs(folder, made):
     log = example_log()
     gap = 5.0 * 86_400 * (log.submit > np.median(log.submit))
     late = replace(log, submit=log.submit + gap, start=None)
-    (table,) = made(outages, "TABLE", required_traces=lambda: folder, logs=lambda path: [("ours", late)])
+    (table,) = made(outages, required_traces=lambda: folder, logs=lambda path: [("ours", late)])
     assert (table["gaps"] == 1).all()
     assert (table["load"] < table["load_cut"]).all() and (table["wait"] > table["wait_cut"]).all()
     assert table["wait_recorded"].to_list() == pytest.approx(table["wait_recorded_cut"].to_list())
@@ -242,7 +234,7 @@ def test_logs_on_hosts(folder, made, monkeypatch):
     monkeypatch.setattr(estimates, "ON_HOSTS", 3000)
     monkeypatch.setenv("MJQ_TRACES", str(folder))
     read = lambda folder: (made_up, hosts)  # noqa: E731
-    (table,) = made(logs_on_hosts, "TABLE", READ={"ours": read})
+    (table,) = made(logs_on_hosts, READ={"ours": read})
     assert table.height == 2 * sum(map(len, logs_on_hosts.TRIED.values()))
     key = "times", "jobs", "rule", "less"
     shares = {tuple(row[name] for name in key): row["share"] for row in table.rows(named=True)}

@@ -15,24 +15,24 @@ import numpy as np
 import scipy
 
 from mjq._util.compiling import compiler
+from mjq_book.experiments.tables.reading import KEPT
 from mjq_logs._util import atomic
 
-PROVENANCE = Path(__file__).parent / "provenance.csv"
+FOLDER = Path(__file__).parent
 
 
-def keep(
-    path: Path, rows: Sequence[dict[str, Any]], command: str, headers: Sequence[str] | None = None, digits: int = 5
-) -> None:
-    """Keep rows, dictionaries by header (by default those of the first); floats get this many digits."""
-    replace(path, headers or list(rows[0]), [{key: _shown(x, digits) for key, x in row.items()} for row in rows])
-    record(path, command)
+def keep(table: str, rows: Sequence[dict[str, Any]], headers: Sequence[str] | None = None, digits: int = 5) -> None:
+    """Keep rows, dictionaries by header (by default those of the first), as one of `KEPT`; floats get so many digits.
 
-
-def record(path: Path, command: str) -> None:
-    """Note when and on which machine a file was made, and by which command; one row a file, sorted by file."""
-    origin = {"file": Path(path).name, "command": command, **stamp()}
-    rows = {row["file"]: row for row in [*known(PROVENANCE), origin]}
-    replace(PROVENANCE, list(origin), [rows[name] for name in sorted(rows)])
+    When, on which machine and by which command it was made is noted, one row a file, sorted by file.
+    """
+    file, provenance = f"{table}.csv", FOLDER / "provenance.csv"
+    replace(
+        FOLDER / file, headers or list(rows[0]), [{key: _shown(x, digits) for key, x in row.items()} for row in rows]
+    )
+    origin = {"file": file, "command": f"make experiment NAME={KEPT[table]}", **stamp()}
+    by_file = {row["file"]: row for row in [*known(provenance), origin]}
+    replace(provenance, list(origin), [by_file[name] for name in sorted(by_file)])
 
 
 def stamp() -> dict[str, str]:
