@@ -52,7 +52,6 @@ from mjq_logs.questions.capacity import estimates
 from mjq_logs.questions.capacity.estimates import Capacities
 from mjq_logs.questions.capacity.needs import MOST_NEEDS
 from mjq_logs.questions.capacity.report import headline, reports_on
-from mjq_logs.reading.sacct import COMMAND
 from tests.conftest import TRACES, needs_traces, said
 from tests.logs.writing import as_table
 
@@ -449,11 +448,6 @@ def test_strict_and_anonymous(tmp_path):
     status, out, _ = said("capacity", path, "--anonymous")
     assert status == 0 and out.splitlines()[0] == "need,jobs,mean_time,scv,low,median,high"
     assert len(out.splitlines()) == 1 + len(job_classes(read_log(path)))
-
-
-def test_help_shows_the_line_for_slurm():
-    out = "".join(said("capacity", "--help")[1].replace("\\\n", "").split())
-    assert "".join(COMMAND.split()) in out
 
 
 @pytest.mark.slow

@@ -29,7 +29,7 @@ from mjq_logs import (
 from mjq_logs.cli.options import Duration
 from mjq_logs.machine.replaying import replay_log
 from mjq_logs.questions.wait.state import history
-from mjq_logs.reading.sacct import tasks_of
+from mjq_logs.reading.sacct import COMMAND, tasks_of
 from mjq_logs.reading.text import as_duration
 from tests.conftest import TRACES, needs_traces, said
 from tests.logs.writing import HEADER, RAW, fields, written
@@ -143,8 +143,9 @@ def test_brackets_name_as_many_tasks_as_a_loop_counts(parts):
 
 
 def test_the_command_asks_for_what_tells_arrays_and_components():
-    out = said("capacity", "--help").out
-    assert "JobIDRaw" in out and "ReqTRES,JobID" in "".join(out.split()) and "SLURM_BITSTR_LEN=0" in out
+    out = "".join(said("capacity", "--help").out.replace("\\\n", "").split())
+    assert "".join(COMMAND.split()) in out
+    assert all(words in out for words in ("JobIDRaw", "ReqTRES,JobID", "SLURM_BITSTR_LEN=0"))
 
 
 def test_who_has_no_limit_is_not_backfilled():

@@ -107,13 +107,6 @@ def test_throughput_equals_the_generic_capacity(system):
     n, n1, n2, mu1, mu2, p1 = system
     ours = stability.throughput(*system)
     assert ours == pytest.approx(pc.processing_capacity(n, (n1, n2), (mu1, mu2), (p1, 1 - p1)), rel=1e-12)
-    states = pc.saturated_states(n, (n1, n2))
-
-    def rule(s):
-        return pc.saturated_transitions(s, n, (n1, n2), (mu1, mu2), (p1, 1 - p1))
-
-    pi = chain.stationary(chain.generator(states, rule))
-    assert ours == pytest.approx(sum(x * (s[0] * mu1 + s[1] * mu2) for s, x in zip(states, pi, strict=True)), rel=1e-11)
 
 
 @given(two_classes(most=1000))
