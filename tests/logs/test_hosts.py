@@ -350,21 +350,6 @@ def near(rate, value, half):
 
 @needs_traces
 @pytest.mark.slow
-def test_metacentrum(monkeypatch):
-    """One-node jobs on its large hosts, as a prototype of our own simulated them: shares of the naive limit."""
-    monkeypatch.undo()
-    log, hosts = logs_on_hosts.metacentrum(TRACES)
-    result = report_on_hosts(log, hosts)
-    assert (len(log), result.binds, result.too_large) == (17_557, "cpus", 1)
-    for name, value, half in (("pool", 0.98, 0.02), ("best fit", 0.641, 0.028), ("worst fit", 0.558, 0.03)):
-        assert near(result.cases[name].independent, value, half), name
-    assert near(result.cases["passing"].independent, 0.832, 0.03)
-    assert result.cases["best fit"].own_order.share == pytest.approx(0.712, abs=0.03)
-    assert result.costly[0].without.independent.share > 0.85
-
-
-@needs_traces
-@pytest.mark.slow
 def test_thirty_eight_pods_cost_a_third_of_the_gpus(monkeypatch):
     monkeypatch.undo()
     log, hosts = logs_on_hosts.openb(TRACES)
