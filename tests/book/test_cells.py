@@ -62,6 +62,7 @@ def test_what_is_folded_says_what_it_does(path):
     for cell in code_cells(path):
         if FOLDED & tags(cell):
             assert prompt(cell) or only_checks(cell), cell.metadata.name
+        assert "holds(" not in cell.source or "remove-cell" not in tags(cell), "the ledger links to what a page shows"
 
 
 def test_what_the_book_folds_or_leaves_out_is_folded_in_jupyterlab_but_for_parameters(path):

@@ -106,7 +106,7 @@ def test_random_systems_are_valid_and_repeat_with_the_seed(family):
         (lambda: rest_as_one(TWO, [0], "median"), "need must be one of mean, work, largest"),
         (lambda: two_needs(TWO, 2, 2), "low must be below high, got 2 and 2"),
         (lambda: two_needs(TWO, 1, 2, "half"), "split must be one of nearest, mixture"),
-        (lambda: two_needs(TWO, 1, 4), "need 4 exceeds resource 2"),
+        (lambda: two_needs(TWO, 1, 4), "need 4 exceeds the 2 servers"),
         (lambda: random_system("six", np.random.default_rng(1)), "family must be .* powers of two; got 'six'"),
     ],
 )
