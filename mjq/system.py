@@ -601,6 +601,8 @@ class System(_ByValue):
 
         From the capacity on in order of arrival, and from the naive capacity on under any policy, the queue grows: the
         run has ``stable=False``, and its means of jobs and times no interval. For other policies `stable` may be None.
+        Near the capacity, runs must be long: intervals of short ones are too narrow. Under backfilling the scheduler
+        knows run times exactly, unless ``estimates`` are given.
 
         Parameters
         ----------
@@ -649,6 +651,8 @@ class System(_ByValue):
 
     def simulate_saturated(self, jobs: int, seed: Seed, **options: Any) -> SaturatedEstimates | HostsEstimates:
         """Simulate the system while the queue never runs dry.
+
+        Jobs start in order of arrival; on hosts, those in the view may pass.
 
         Parameters
         ----------
@@ -801,7 +805,7 @@ def _names(resources, size):
     """Return names of resources, if they are different words and as many as there are resources."""
     names = (resources,) if isinstance(resources, str) else tuple(resources)
     if not all(isinstance(name, str) and name for name in names) or not len(set(names)) == len(names) == size:
-        raise ValueError(f"resources must be {size} different names, got {names!r}")
+        raise ValueError(f"resources must be {size} different names, one for each resource, got {names!r}")
     return names
 
 

@@ -79,7 +79,7 @@ LOG_OPTIONS = (
         "--column", "columns", nargs=2, multiple=True, metavar="OURS THEIRS", is_eager=True,
         help="Map our name of a column to that of a CSV or Parquet file, such as --column need gpus. Our names are "
         "need, run, submit, eligible, start, end, estimate, job, partition, user, queue and qos, and the units of "
-        "--unit. Repeat for more columns.",
+        "--unit. Run times and estimates are in seconds. Repeat for more columns.",
     ),
     click.option(
         "--memory", metavar="UNIT", is_eager=True, callback=taken_by("mjq_logs.reading.vectors", "memory_unit"),

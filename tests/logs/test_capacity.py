@@ -344,6 +344,18 @@ def test_the_verdict_goes_by_where_the_load_lies_beside_the_interval():
 
 
 @light
+@pytest.mark.parametrize("jobs", [60, 3000])
+def test_a_table_without_intervals_says_why(tmp_path, jobs):
+    dice = np.random.default_rng(3)
+    rows = zip(dice.integers(1, 9, jobs), dice.exponential(3600, jobs), strict=True)
+    (tmp_path / "jobs.csv").write_text("\n".join(["need,run", *(f"{need},{run:.0f}" for need, run in rows)]))
+    own = json.loads(said("capacity", tmp_path / "jobs.csv", "--servers", 16, "--json")[1])["policies"]["fcfs"]
+    _, out, _ = said("capacity", tmp_path / "jobs.csv", "--servers", 16)
+    assert (own["capacities"]["own_order"]["low"] is None) == (jobs == 60)
+    assert ("without intervals: this log is too short" if jobs == 60 else "with 95 % intervals") in out
+
+
+@light
 def test_both_policies_stand_under_their_names_and_each_says_what_it_says_alone(tmp_path):
     small, rng, rows = tmp_path / "jobs.csv", np.random.default_rng(2), ["submit,start,need,run"]
     for arrival in np.cumsum(rng.exponential(60, 300)).round().tolist():

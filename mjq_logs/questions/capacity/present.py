@@ -140,7 +140,9 @@ def _known(charts: Iterable[tuple], result: Any) -> list[Chart]:
 
 def _limits(reports):
     """Return what each policy can carry, how much of it came, and how long jobs wait there."""
-    title, waits = "What each policy can carry in the order of the log, with 95 % intervals", reports[0].waits
+    waits, own = reports[0].waits, reports[0].capacities.own_order
+    ends = "with 95 % intervals" if own.low is not None else f"without intervals: {own.interval.removeprefix('none, ')}"
+    title = f"What each policy can carry in the order of the log, {ends}"
     title += ", and how long jobs wait in its replay at the load that came" if waits else ""
     real = []
     if waits and waits.log:
