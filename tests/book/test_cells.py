@@ -58,6 +58,16 @@ def test_what_is_asserted_has_a_name_that_says_it(path):
             assert isinstance(claim.test, ast.Name), (cell.metadata.name, ast.unparse(claim))
 
 
+def test_a_claim_that_a_run_does_not_make_is_not_passed(path):
+    """It is None, and so not judged; with ``or not`` before a condition it would be told as true."""
+    for cell in code_cells(path):
+        calls = [node for node in ast.walk(ast.parse(cell.source)) if isinstance(node, ast.Call)]
+        for claim in (claim for call in calls if ast.unparse(call.func) == "holds" for claim in call.keywords):
+            parts = claim.value.values if isinstance(claim.value, ast.BoolOp) else []
+            either = parts and isinstance(claim.value.op, ast.Or)
+            assert not (either and any(ast.unparse(part).startswith(("not ", "jobs <")) for part in parts)), claim.arg
+
+
 def test_what_is_folded_says_what_it_does(path):
     for cell in code_cells(path):
         if FOLDED & tags(cell):
