@@ -50,10 +50,11 @@ FLAGS = [
 ]
 BROWSER = next(filter(None, map(shutil.which, PROGRAMS)), None)
 
-# The same examples in every run: a failure is a bug, never luck.
+# The same examples in every run: a failure is a bug, never luck. Who names a seed looks for more of them.
 slow_is_no_fault = dict(deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.register_profile("steady", derandomize=True, max_examples=40, print_blob=True, **slow_is_no_fault)
-settings.register_profile("seeded", parent=settings.get_profile("steady"), derandomize=False, database=None)
+settings.register_profile("steady", derandomize=True, max_examples=25, print_blob=True, **slow_is_no_fault)
+STEADY = settings.get_profile("steady")
+settings.register_profile("seeded", parent=STEADY, derandomize=False, max_examples=60, database=None)
 settings.load_profile("steady")
 
 
