@@ -37,14 +37,14 @@ def peak_memory(code):
     return float(run.stdout)
 
 
-def median_time(work, repeats=5, warm=True, keep=False, clock=time.perf_counter):
+def median_time(work, repeats=5, warm=True, keep=False):
     """Return the median seconds of `repeats` calls after one that compiles; with `keep` also the last result."""
     if warm:
         work()
     times = []
     for _ in range(repeats):
-        start = clock()
+        start = time.perf_counter()
         result = work()
-        times.append(clock() - start)
+        times.append(time.perf_counter() - start)
     median = statistics.median(times)
     return (median, result) if keep else median
