@@ -15,7 +15,7 @@ import math
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, fields, replace
-from functools import cached_property, partial
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,6 +24,7 @@ from numpy.typing import ArrayLike
 from mjq import models, simulation
 from mjq._util import checks
 from mjq._util.frozen import ReadOnly, frozen
+from mjq.solvers import drain
 
 if TYPE_CHECKING:
     from mjq.models.cluster import Performance
@@ -43,6 +44,9 @@ WORDS = "servers", "needs", "rates", "mix"
 SAME_SHARE = 1e-12  # relative error of 1 - p1 as the share of class 2, up to which the product form may use it
 MOST_STEPS = 1e9  # of the formula for equal rates: a second
 FEW_STATES = 2_000  # of hosts, which are solved for at once
+FEW_CONFIGURATIONS = 20_000  # of a pool, the same
+ENOUGH = 10  # relaxation times that a replication or batch lasts at least, so that its intervals hold
+GROWING, MAY_GROW, SHORT = "growing", "may be growing", "short run"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -186,7 +190,7 @@ class System(_ByValue):
         if hosts is not None:
             if servers is not None and not np.array_equal(servers, hosts * B):
                 raise ValueError(f"{hosts} hosts of {checks.shown(B)} do not have {checks.shown(servers)} servers")
-            placement = "best fit" if placement is None else str(placement).lower().replace("-", " ").replace("_", " ")
+            placement = simulation.policies.placement_of("best fit" if placement is None else placement)
             view, reserve = 1 if view is None else view, False if reserve is None else reserve
             simulation.hosts.checked_rule(placement, view, reserve)
             view = int(view)
@@ -597,12 +601,20 @@ class System(_ByValue):
         return dict(order=1 - pool, boundaries=pool - best, placement=best - own)
 
     def simulate(self, lam: float, jobs: int, seed: Seed, policy: str = "fcfs", **options: Any) -> Any:
-        """Simulate the system under any scheduling policy; on hosts, who may pass is said by the view.
+        r"""Simulate the system under any scheduling policy; on hosts, who may pass is said by the view.
 
-        From the capacity on in order of arrival, and from the naive capacity on under any policy, the queue grows: the
-        run has ``stable=False``, and its means of jobs and times no interval. For other policies `stable` may be None.
-        Near the capacity, runs must be long: intervals of short ones are too narrow. Under backfilling the scheduler
-        knows run times exactly, unless ``estimates`` are given.
+        Where the queue grows, the run has ``stable=False``, and its means of jobs and times no interval. That is known
+        for exponential times in order of arrival, under strict priority, *server-filling*, and *least-servers-first* of
+        two needs; and under any policy from the packing bound on. Whenever jobs wait, one does not fit: so any policy
+        is stable that has less work than is then surely done. Between these two, `stable` is None if it is not known,
+        and numbers are marked *may be growing*: their means may not exist.
+
+        Intervals of short runs are too narrow near the capacity :math:`X`. They are marked *short run* where a
+        replication, or one of the 30 batches of a single run, is shorter than ten relaxation times
+        :math:`4 X (1 + \Delta) / (X - \lambda)^2`. Where :math:`X` or :math:`\Delta` is not known, or takes long, the
+        naive capacity and 0 are taken.
+
+        Under backfilling the scheduler knows run times exactly, unless ``estimates`` are given.
 
         Parameters
         ----------
@@ -614,8 +626,8 @@ class System(_ByValue):
         policy : str
             ``"fcfs"``, ``"easy"``, ``"first-fit"``, ...: see :mod:`mjq.simulation.policies`, with any case and dashes.
         **options
-            Those of :func:`~mjq.simulation.multiserver.simulate_multiserver`, such as ``replications=10``, or on hosts
-            of :func:`~mjq.simulation.hosts.simulate_hosts`.
+            Those of :func:`~mjq.simulation.multiserver.simulate_multiserver`, such as ``replications=10`` or
+            ``percentiles=[0.9]``, or on hosts of :func:`~mjq.simulation.hosts.simulate_hosts`.
 
         Returns
         -------
@@ -635,19 +647,26 @@ class System(_ByValue):
         >>> run = System(6, (2, 3), (2.5, .625), (.5, .5)).simulate(lam=2.5, jobs=1000, seed=1)
         >>> print(run.stable, f"{run.mean_sojourn:.0f}", sep=": ")
         False: 48 (growing)
+
+        The wait that nine jobs in ten do not exceed:
+
+        >>> run = System(1, [1], [1], [1]).simulate(lam=.5, jobs=100_000, seed=1, percentiles=[.9])
+        >>> math.log(.5 / .1) / .5 in run.wait_percentiles[.9].widened(2)
+        True
         """
         self._require_independent("simulate")
-        in_order = simulation.policies.name_of(policy) == "fcfs"
+        name = simulation.policies.name_of(policy)
+        run: Any
         if self.hosts is None:
-            run = simulation.simulate_multiserver(lam, *self._letters, jobs, seed, policy=policy, **options)
-            return _marked(run, self._stable(lam, in_order, **options))
-        if not in_order:
+            run = simulation.simulate_multiserver(lam, *self._letters, jobs, seed, policy=name, **options)
+        elif name != "fcfs":
             raise ValueError(
                 f"on hosts, view and reserve say who may pass the head of the queue, got policy {policy!r}"
             )
-        B, b, mu, p = self._letters
-        on_hosts = simulation.simulate_hosts(lam, self.hosts, B, b, mu, p, jobs, seed, **self._rule, **options)
-        return _marked(on_hosts, self._stable(lam, self.view == 1, **options))
+        else:
+            B, b, mu, p = self._letters
+            run = simulation.simulate_hosts(lam, self.hosts, B, b, mu, p, jobs, seed, **self._rule, **options)
+        return _marked(run, self._stable(lam, name, **options), self._short(lam, name, jobs, **options))
 
     def simulate_saturated(self, jobs: int, seed: Seed, **options: Any) -> SaturatedEstimates | HostsEstimates:
         """Simulate the system while the queue never runs dry.
@@ -683,15 +702,101 @@ class System(_ByValue):
         B, b, mu, p = models.processing_capacity.checked(*self._letters)
         return simulation.simulate_saturated(B, b, mu, p, jobs, seed, rows=rows, **options)
 
-    def _stable(self, lam, in_order, service=None, room=None, **_):
-        """Return whether the queue is stable, or None if it is not known: hosts are asked if they have few states."""
+    def _stable(self, lam, policy, service=None, room=None, **_):
+        """Return whether the queue is stable under a policy, or None if it is not known."""
         if room is not None or lam >= self.naive_capacity:
             return room is not None
-        if in_order and service is None:
-            with suppress(ValueError, ArithmeticError):
-                hosts = (self.hosts, *self._letters, str(self.placement), FEW_STATES) if self.hosts else ()
-                return bool(lam < (models.many_hosts.capacity(*hosts) if hosts else self.capacity))
+        if lam < self._surely_done:
+            return True
+        with suppress(ValueError, ArithmeticError):
+            if service is None and (known := self._carries(lam, policy)) is not None:
+                return bool(known)
+        with suppress(ValueError, ArithmeticError):
+            if not simulation.policies.policy(policy).interrupts and self._few and lam >= self.packing_bound:
+                return False
         return None
+
+    def _carries(self, lam, policy):
+        """Return whether a policy carries exponential times at a rate below the naive capacity; None if unknown.
+
+        Source: [SCHED] (first-fit, of two classes that exclude each other; the same proof holds for the largest first,
+        whose large jobs are served until none is left); [GHS22] (ServerFilling).
+        """
+        comes, first = self.mix > 0, self._goes_first(policy)
+        if first is None:
+            if (
+                policy in ("first-fit", "most-servers-first", "msfq-0")
+                and comes.sum() == 2
+                and not np.ndim(self.servers)
+            ):
+                small, large = sorted(self.needs[comes])
+                return None if checks.fits(small, self.servers - large, self.servers) else lam < self.packing_bound
+            return True if policy == "server-filling" else None
+        low = comes & ~first
+        if not first.any() or not low.any():
+            return lam < self._known_capacity
+        share, others = self.mix[first].sum(), self.mix[low].sum()
+        alone = System(self.servers, self.needs[first], self.rates[first], self.mix[first] / share)
+        if lam * share >= alone.capacity:
+            return False
+        return lam * others < self.capacity_left(np.flatnonzero(first).tolist(), lam * share)
+
+    def _goes_first(self, policy):
+        """Return which classes go before the others, all or none in order of arrival; None under no such policy.
+
+        The smallest need goes first by strict priority: where it does not fit, no larger one does.
+        """
+        comes, (family, _, number) = self.mix > 0, policy.rpartition("-")
+        needs = np.unique(self.needs[comes], axis=0)
+        if len(needs) == 1 or (policy == "fcfs" and self.view in (None, 1)):
+            return comes
+        if family == "strict-priority":
+            return comes & (np.arange(len(comes)) < int(number))
+        return comes & (self.needs == needs[0]) if policy == "least-servers-first" and len(needs) == 2 else None
+
+    @property
+    def _surely_done(self):
+        """Return the rate below which any policy is stable that starts a job whenever all that wait fit.
+
+        While jobs wait, one of them does not fit: so all but its need is held, of some resource of each host. And
+        at least one job is in service.
+        """
+        B, b, mu, p = self._letters
+        p = p / p.sum()
+        held = models.several_resources.dominant_needs(B, b)
+        least = 1 - held[p > 0].max()
+        if not np.ndim(B) and not B % 1 and not (b[p > 0] % 1).any():
+            least += 1 / B  # of whole servers, one more
+        return max((self.hosts or 1) * least / (p @ (held / mu)), 1 / (p @ (1 / mu)))
+
+    def _short(self, lam, policy, jobs, service=None, room=None, replications=None, **_):
+        """Return whether each replication, or each batch of a single one, is too short for intervals that hold."""
+        most, delta = self.naive_capacity, 0.0
+        first = None if service is not None else self._goes_first(policy)
+        with suppress(ValueError, ArithmeticError):
+            if first is not None and (not first.any() or not (~first & (self.mix > 0)).any()):
+                most = self._known_capacity
+                delta = self.near_saturation().delta if self.hosts is None and self._few else 0.0
+        batches = simulation.multiserver.BATCHES if self.hosts is None and replications in (None, 1) else 1
+        relaxation = 4 * most * (1 + delta) * lam / (most - lam) ** 2 if lam < most else 0.0  # in jobs
+        return room is None and jobs < ENOUGH * relaxation * batches
+
+    @cached_property
+    def _known_capacity(self):
+        """Return the capacity in order of arrival; hosts are asked if they have few states."""
+        if self.hosts is None:
+            return self.capacity
+        return models.many_hosts.capacity(self.hosts, *self._letters, str(self.placement), FEW_STATES)
+
+    @cached_property
+    def _few(self):
+        """Return whether so few sets of jobs fit together that they are listed at once."""
+        B, b, *_ = self._letters
+        try:
+            drain.configurations(B, b[self.mix > 0], checks.FIT_TOLERANCE * B, FEW_CONFIGURATIONS)
+        except ValueError:
+            return False
+        return True
 
     def _require_independent(self, asked):
         if self.order is not None:
@@ -785,14 +890,18 @@ class System(_ByValue):
         return models.several_resources.steps_needed(self.servers, self.needs[self.mix > 0]) <= MOST_STEPS
 
 
-def _marked(run, stable):
+def _marked(run, stable, short):
     """Return estimates that say whether the queue is stable; if it is not, what grows with the run has no interval."""
-    if stable is not False:
-        return replace(run, stable=stable)
-    growing = partial(replace, half_width=math.nan, low=math.nan, high=math.nan)
+    none = dict.fromkeys(("half_width", "low", "high"), math.nan) if stable is False else {}
+    remark = GROWING if stable is False else MAY_GROW if stable is None else SHORT if short else ""
+
+    def marked(of):
+        if isinstance(of, dict):
+            return {key: marked(one) for key, one in of.items()}
+        return tuple(map(marked, of)) if isinstance(of, tuple) else replace(of, remark=remark, **none)
+
     means = {x: of for x, of in vars(run).items() if x not in ("throughput", "accepted", "utilization", "stable")}
-    grown = {x: tuple(map(growing, of)) if type(of) is tuple else growing(of) for x, of in means.items()}
-    return replace(run, stable=False, **grown)
+    return replace(run, stable=stable, **{x: marked(of) for x, of in means.items()})
 
 
 def _unscaled(mix, p):

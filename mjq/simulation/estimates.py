@@ -11,7 +11,8 @@ How often such intervals hold the truth is counted in tests, over hundreds of ru
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Self
 
 import numpy as np
@@ -37,6 +38,8 @@ class Estimate:
         Replications, or batches of one long run.
     confidence : float
         Probability with which such intervals cover the true mean.
+    remark : str
+        What stands against the interval, such as that the run was short; it is shown behind the number.
 
     Examples
     --------
@@ -54,6 +57,7 @@ class Estimate:
     confidence: float = 0.95
     low: float = math.nan
     high: float = math.nan
+    remark: str = ""
 
     def __post_init__(self):
         if math.isnan(self.low):  # not given
@@ -112,6 +116,28 @@ class Estimate:
         low = low if number else 0.0
         return cls(float(number / jobs.sum()), (high - low) / 2, len(seen), confidence, low, high)
 
+    @classmethod
+    def of_quantile(
+        cls, parts: Sequence[np.ndarray], level: float, clustering: float = 1.0, confidence: float = 0.95
+    ) -> Self:
+        """Estimate the quantile of what several replications or batches saw: that of all, by sectioning.
+
+        The half-width is Student's, from how far the quantiles of the parts lie from the quantile of all. It is
+        infinite where a part has less than two clusters of jobs beyond the quantile, as `clustering` successive ones
+        say as little as one: such intervals would be too narrow.
+
+        Source: S. Asmussen, P. W. Glynn, Stochastic Simulation, Springer 2007, Section III.5a.
+
+        >>> print(Estimate.of_quantile([np.arange(1, 100), np.arange(3, 102)], .9))
+        92.300 ± 12.744
+        """
+        of_all, k = np.quantile(np.concatenate(parts), level), len(parts)
+        apart = np.array([np.quantile(part, level) for part in parts]) - of_all
+        if k < 2 or (1 - level) * min(map(len, parts)) < 2 * clustering:
+            return cls(float(of_all), math.inf, k, confidence)
+        deviation = math.sqrt(apart @ apart / (k - 1) / k)
+        return cls(float(of_all), float(special.stdtrit(k - 1, (1 + confidence) / 2) * deviation), k, confidence)
+
     def expected_half_width(self, observations: int, longer: float = 1) -> float:
         """Return the mean half-width of an interval from observations that each average `longer` times as much.
 
@@ -146,18 +172,19 @@ class Estimate:
 
     def widened(self, factor: float) -> Estimate:
         """Return the same estimate with a wider interval, so that tests do not fail once in twenty runs."""
-        ends = (self.mean + factor * (end - self.mean) for end in (self.low, self.high))
-        return Estimate(self.mean, factor * self.half_width, self.observations, self.confidence, *ends)
+        low, high = (self.mean + factor * (end - self.mean) for end in (self.low, self.high))
+        return replace(self, half_width=factor * self.half_width, low=low, high=high)
 
     def __contains__(self, value: float) -> bool:
         return self.low <= value <= self.high
 
     def __format__(self, spec):
+        ends, remark = f" ({self.low:{spec}} to {self.high:{spec}})", f" ({self.remark})" * bool(self.remark)
         if math.isnan(self.half_width):
-            return f"{self.mean:{spec}}" + " (growing)" * math.isfinite(self.mean)
-        if math.isclose(self.high - self.mean, self.half_width) or not math.isfinite(self.half_width):
-            return f"{self.mean:{spec}} ± {self.half_width:{spec}}"
-        return f"{self.mean:{spec}} ({self.low:{spec}} to {self.high:{spec}})"
+            ends = ""
+        elif math.isclose(self.high - self.mean, self.half_width) or not math.isfinite(self.half_width):
+            ends = f" ± {self.half_width:{spec}}"
+        return f"{self.mean:{spec}}{ends}{remark}"
 
     def __str__(self):
         return f"{self:.3f}"

@@ -49,9 +49,9 @@ from mjq.simulation.engine.arrivals import Service, class_of, next_arrival, serv
 from mjq.simulation.engine.heap import longer, pop, push
 from mjq.simulation.engine.queue import MOST_RESOURCES, NOBODY, RESOURCE, WHOLE, units
 from mjq.simulation.estimates import Estimate
+from mjq.simulation.policies import PLACEMENTS, placement_of
 from mjq.simulation.replications import Compiled, Seed, generators, replicate, require_affordable
 
-PLACEMENTS = "best fit", "worst fit", "first fit", "random"
 BEST, WORST, FIRST, RANDOM, EMPTIEST = range(5)  # the last one to reserve a host
 SAME = RESOURCE // 10**9  # difference of rooms, in units, up to which they are equal
 A_HOST = "a host of"  # in messages: need 7 exceeds a host of 6
@@ -171,14 +171,13 @@ def checked_rule(placement: str = "best fit", view: int = 1, reserve: bool = Fal
     Traceback (most recent call last):
     ValueError: reserve needs a view of at least 2 jobs, got 1: nobody passes the head
     """
-    if placement not in PLACEMENTS:
-        raise ValueError(f"placement must be one of {', '.join(PLACEMENTS)}; got {placement!r}")
+    place = PLACEMENTS.index(placement_of(placement))
     view = checks.count("view", view, most=MOST_VIEW)
     if not isinstance(reserve, bool):
         raise ValueError(f"reserve must be True or False, got {reserve!r}")
     if reserve and view == 1:
         raise ValueError("reserve needs a view of at least 2 jobs, got 1: nobody passes the head")
-    return Rule(PLACEMENTS.index(placement), view, reserve)
+    return Rule(place, view, reserve)
 
 
 def simulate_saturated_hosts(

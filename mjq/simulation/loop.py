@@ -117,6 +117,8 @@ class Plan(NamedTuple):
         Its parameter.
     by_number : bool
         Whether jobs stand in the queue by the numbers that a log gives them, and not by arrival.
+    keeps_waits : bool
+        Whether the wait of each counted job is kept, and not only their sums.
     """
 
     arrivals: int
@@ -130,6 +132,7 @@ class Plan(NamedTuple):
     interrupts: bool
     number: int
     by_number: bool = False
+    keeps_waits: bool = False
 
 
 class Sums(NamedTuple):
@@ -146,12 +149,15 @@ class Sums(NamedTuple):
     areas : float array, shape (batches, 5)
         Number in system and in queue, integrated from the first to the last counted arrival; that time; completions;
         counted jobs that were turned away.
+    waits : float array, shape (counted,) or (0,)
+        The wait of each counted job by its number, if they are kept; nan if it was turned away.
     """
 
     times: np.ndarray
     counts: np.ndarray
     tails: np.ndarray
     areas: np.ndarray
+    waits: np.ndarray
 
 
 def events(
@@ -204,6 +210,7 @@ def events(
         np.zeros((plan.batches, len(needs))),
         np.zeros((plan.batches, len(plan.tail_at))),
         np.zeros((plan.batches, LOST + 1)),
+        np.full(plan.counted if plan.keeps_waits else 0, np.nan),
     )
     state, memory = np.zeros(1, STATE), np.zeros(1, MEMORY)
     state["batch"], state["free"] = -1, RESOURCE
@@ -291,7 +298,8 @@ def advance(
                     wait = max(0.0, state.now - jobs[job].arrival - jobs[job].service)
                     number = jobs[job].number - warm
                     if 0 <= number < counted:
-                        _count(sums, number * batches // counted, jobs[job].kind, wait, jobs[job].service, tail_at)
+                        batch = number * batches // counted
+                        _count(sums, number, batch, jobs[job].kind, wait, jobs[job].service, tail_at)
                         state.told += 1
                 if state.batch >= 0:
                     areas[state.batch, DONE] += 1
@@ -370,7 +378,7 @@ def advance(
                 serve(jobs, serving, job)
             if not interrupting and warm <= number < warm + counted:
                 batch = (number - warm) * batches // counted
-                _count(sums, batch, kind, state.now - jobs[job].arrival, service, tail_at)
+                _count(sums, number - warm, batch, kind, state.now - jobs[job].arrival, service, tail_at)
                 state.told += 1
     return True
 
@@ -490,7 +498,7 @@ def _interrupt(state, jobs, line, serving, due, who, job):
 
 
 @compiled(borrowing=True)
-def _count(sums, batch, kind, wait, service, tail_at):
+def _count(sums, number, batch, kind, wait, service, tail_at):
     """Add what a counted job tells."""
     sojourn = wait + service
     sums.times[batch, SOJOURN] += sojourn
@@ -501,3 +509,5 @@ def _count(sums, batch, kind, wait, service, tail_at):
     sums.counts[batch, kind] += 1
     for j in range(len(tail_at)):
         sums.tails[batch, j] += sojourn > tail_at[j]
+    if len(sums.waits):
+        sums.waits[number] = wait

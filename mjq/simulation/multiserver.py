@@ -48,6 +48,7 @@ from mjq.simulation.loop import (
 from mjq.simulation.replications import Compiled, Seed, replicate, require_affordable
 
 BATCHES = 30  # of one long run without replications
+BEYOND = 5  # jobs that must lie on either side of a percentile
 LATECOMERS = 10_000  # that come at most after the counted jobs and as many again, should one of these still wait
 
 
@@ -71,6 +72,8 @@ class MultiserverEstimates:
         Completions per unit of time.
     accepted : Estimate
         Fraction of the jobs that found a place.
+    wait_percentiles : dict
+        Each of the `percentiles` asked for to the wait that is not exceeded with this probability.
     stable : bool, optional
         False if the queue is known to grow: means of jobs and times then have no interval. None if it is not known.
     """
@@ -85,6 +88,7 @@ class MultiserverEstimates:
     tails: tuple[Estimate, ...]
     throughput: Estimate
     accepted: Estimate
+    wait_percentiles: dict[float, Estimate]
     stable: bool | None = None
 
 
@@ -104,6 +108,7 @@ def simulate_multiserver(
     replications: int = 1,
     warmup: float = 0.1,
     tail_at: ArrayLike = (),
+    percentiles: ArrayLike = (),
     workers: Workers = 1,
     progress: bool | None = None,
 ) -> MultiserverEstimates:
@@ -143,6 +148,10 @@ def simulate_multiserver(
         Jobs that pass before the count begins, as a fraction of `jobs`.
     tail_at : sequence of float
         Times for which to count the longer sojourns.
+    percentiles : sequence of float
+        Of the waits, between 0 and 1, such as ``[0.9]`` for the wait that nine jobs in ten do not exceed. In each
+        replication or batch five jobs at least must lie on either side; where those above come in less than two
+        clusters, there is no interval. The waits of all jobs are then kept.
     workers : int or distributed.Client
         Replications that run at the same time on this machine, or a client of a dask scheduler.
     progress : bool, optional
@@ -194,13 +203,18 @@ def simulate_multiserver(
     require_affordable(effort, jobs * replications * (1 + warmup))
     tail_at = np.array(checks.numbers("tail_at", tail_at))
     batches = max(1, min(BATCHES, jobs // 2)) if replications == 1 else 1
+    levels = [checks.inside("each of percentiles", level, 0, 1) for level in checks.numbers("percentiles", percentiles)]
+    if any(min(level, 1 - level) * (jobs // batches) < BEYOND for level in levels):
+        raise ValueError(f"{jobs // batches} jobs in a replication or batch are too few for percentiles {levels}")
     warm = round(warmup * jobs)
     arrivals = warm + jobs if rule.keeps_order else 2 * (warm + jobs) + LATECOMERS
     times, interrupts = rule.draws_times_first, rule.interrupts
-    plan = Plan(arrivals, warm, jobs, batches, tail_at, room, False, times, interrupts, number=rule.number)
+    plan = Plan(
+        arrivals, warm, jobs, batches, tail_at, room, False, times, interrupts, rule.number, keeps_waits=bool(levels)
+    )
     source, needs = sources.poisson(lam, p, laws, factor), by_resource(units(b, B))
     run = Compiled(events, policy, source, needs, plan, np.empty((2, 0)))
-    return _estimates(replicate(run, seed, replications, workers, progress))
+    return _estimates(replicate(run, seed, replications, workers, progress), batches, levels)
 
 
 def require_powers_of_two(needs: Sequence[float] | np.ndarray, B: float) -> None:
@@ -216,15 +230,16 @@ def require_powers_of_two(needs: Sequence[float] | np.ndarray, B: float) -> None
             raise ValueError(f"server-filling needs powers of two for needs and servers: {shown}")
 
 
-def _estimates(runs):
+def _estimates(runs, batches, levels):
     """Return the estimates from the means of each run or batch."""
-    times, counts, tails, areas = (np.concatenate(parts) for parts in zip(*runs, strict=True))
+    times, counts, tails, areas = (np.concatenate(parts) for parts in zip(*(run[:-1] for run in runs), strict=True))
     done = counts.sum(axis=1)
     EW, EW2, EWq, EWq2 = (Estimate.of_jobs(times[:, k], done) for k in (SOJOURN, SOJOURN2, WAIT, WAIT2))
     by_class = zip(times[:, FIRST_CLASS:].T, counts.T, strict=True)
     span = np.where(areas[:, SPAN] > 0, areas[:, SPAN], np.nan)
     EN, ENq, throughput = (Estimate.of(areas[:, k] / span) for k in (IN_SYSTEM, IN_QUEUE, DONE))
     seen = done > 0
+    waits = [part[~np.isnan(part)] for run in runs if levels for part in np.array_split(run.waits, batches)]
     together = clustering(times[seen, SOJOURN], times[seen, SOJOURN2], done[seen])
     return MultiserverEstimates(
         EN,
@@ -237,4 +252,5 @@ def _estimates(runs):
         tuple(Estimate.of_fraction(column[seen], done[seen], together) for column in tails.T),
         throughput,
         Estimate.of(done / (done + areas[:, LOST])),
+        {level: Estimate.of_quantile([part for part in waits if len(part)], level, together) for level in levels},
     )

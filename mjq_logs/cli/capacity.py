@@ -46,7 +46,7 @@ command writes such a log without the names of users. Its dates are printed in U
 @options.servers_option
 @options.hosts_option
 @click.option(
-    "--policy", type=click.Choice(["fcfs", "easy"], case_sensitive=False), cls=options.Needing,
+    "--policy", type=options.PolicyName("fcfs", "easy"), metavar="[fcfs|easy]", cls=options.Needing,
     pool="on hosts jobs start in order of arrival, with and without a view of those that may pass",
     help="Report on this policy alone; otherwise on both. With --json, the report of one policy is printed as it "
     "stands, and two reports under the names of their policies.",

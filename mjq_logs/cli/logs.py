@@ -30,8 +30,8 @@ class PolicyOption(options.Needing):
 @options.outage_options
 @options.user_limit_option
 @click.option(
-    "--policy", "policies", cls=PolicyOption, pool=IN_ORDER, multiple=True, default=("easy",), show_default=True,
-    metavar="NAME",
+    "--policy", "policies", cls=PolicyOption, type=options.PolicyName(), pool=IN_ORDER, multiple=True,
+    default=("easy",), show_default=True, metavar="NAME",
 )  # fmt: skip
 @options.priority_option
 @options.servers_option

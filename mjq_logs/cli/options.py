@@ -264,6 +264,24 @@ hosts_option = click.option(
 )  # fmt: skip
 
 
+class PolicyName(click.ParamType):
+    """Read the name of a policy as the library does, such as FCFS or msf; one of a few, where only these are known."""
+
+    name = "name"
+
+    def __init__(self, *among: str) -> None:
+        self.among = among
+
+    def convert(self, value: object, parameter: click.Parameter | None, context: click.Context | None) -> str:
+        """Return how the policy is called here; whoever uses it refuses an unknown one."""
+        from mjq.simulation.policies import name_of
+
+        name = name_of(str(value))
+        if self.among and name not in self.among:
+            self.fail(f"{brief(value)} is not one of {', '.join(self.among)}", parameter, context)
+        return name
+
+
 class Duration(click.ParamType):
     """Read a duration such as 2h, 90min, 1d 12h or 1-12:00:00 as a number of hours."""
 

@@ -63,7 +63,8 @@ class Sizes(options.Machine):
     help="Require that this share of the jobs meets the target wait, in percent.",
 )  # fmt: skip
 @click.option(
-    "--policy", "policies", multiple=True, default=("easy",), show_default=True, metavar="NAME",
+    "--policy", "policies", type=options.PolicyName(), multiple=True, default=("easy",), show_default=True,
+    metavar="NAME",
     help="Plan for this policy; mjq replay --help lists them. Repeat to compare several policies.",
 )  # fmt: skip
 @click.option(

@@ -28,7 +28,7 @@ from mjq_logs.cli import common, options, sheet
     "taken, or that of the last submission.",
 )  # fmt: skip
 @click.option(
-    "--policy", default="easy", show_default=True, metavar="NAME",
+    "--policy", type=options.PolicyName(), default="easy", show_default=True, metavar="NAME",
     help="Replay the jobs that run and wait under this policy; mjq replay --help lists them.",
 )  # fmt: skip
 @options.servers_option

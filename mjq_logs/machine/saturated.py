@@ -9,6 +9,7 @@ from mjq._util import checks
 from mjq._util.compiling import compiled
 from mjq.simulation.engine.heap import pop, push
 from mjq.simulation.engine.queue import RESOURCE, units
+from mjq.simulation.policies import name_of
 
 POLICIES = "fcfs", "easy"
 LINE = 100  # jobs that wait at any time
@@ -79,7 +80,7 @@ def saturated_starts(
         )
     if not (fits := checks.fits(need, servers, servers)).all():
         raise ValueError(f"need {checks.shown(need[~fits][0])} exceeds the {checks.shown(servers)} servers")
-    if policy not in POLICIES:
+    if (policy := name_of(policy)) not in POLICIES:
         raise ValueError(f"policy must be one of {', '.join(POLICIES)}; got {policy!r}")
     sizes, needs = np.atleast_1d(servers), need.reshape(len(need), -1)
     held = tuple(units(needs[:, k], size) for k, size in enumerate(sizes))

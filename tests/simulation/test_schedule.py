@@ -89,13 +89,23 @@ def test_server_filling_serves_every_job_in_full_and_leaves_no_server_idle_that_
     assert busy == pytest.approx(found.need @ found.run)
 
 
-@given(logs())
-def test_first_fit_leaves_nothing_idle_that_a_waiting_job_could_use(log):
-    found = replay(*log, "first-fit")
+def too_large(found):
+    """At each instant, of the jobs that wait, which do not fit into what is free."""
     for now in np.union1d(found.submit, found.finish):
         held = found.need[(found.start <= now) & (now < found.finish)].sum()
         waiting = found.need[(found.submit <= now) & (now < found.start)]
-        assert (waiting > found.servers - held + EPS * found.servers / 2).all()
+        yield waiting > found.servers - held + EPS * found.servers / 2
+
+
+@given(logs())
+def test_first_fit_leaves_nothing_idle_that_a_waiting_job_could_use(log):
+    assert all(jobs.all() for jobs in too_large(replay(*log, "first-fit")))
+
+
+@given(logs(), st.sampled_from(WITHOUT_POWERS))
+def test_while_jobs_wait_one_of_them_does_not_fit(log, policy):
+    """So a load is known that any policy carries."""
+    assert all(jobs.any() for jobs in too_large(replay(*log, policy)) if len(jobs))
 
 
 @given(logs())

@@ -36,7 +36,7 @@ from mjq.models.many_hosts.chain import HostsState, capacity, saturated_state
 from mjq.models.many_hosts.moving import capacity_with_moving, packings
 from mjq.models.many_hosts.rule import Host, checked, host, placed, saturated_transitions
 from mjq.models.many_hosts.whole import lost_time, rare_whole_hosts, share_that_must_end, time_to_empty
-from mjq.simulation.hosts import PLACEMENTS
+from mjq.simulation.policies import PLACEMENTS
 
 __all__ = [  # noqa: RUF022, in the order of reading
     "PLACEMENTS", "Host", "checked", "host", "placed", "saturated_transitions", "HostsState", "saturated_state",

@@ -33,7 +33,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from mjq._util import checks
-from mjq.simulation.hosts import A_HOST, PLACEMENTS
+from mjq.simulation.hosts import A_HOST
+from mjq.simulation.policies import placement_of
 from mjq.solvers import drain
 
 State = tuple[tuple[int, ...], int]  # contents, class of the head from 0
@@ -75,8 +76,7 @@ def checked(
     ValueError: placement must be one of best fit, worst fit, first fit, random; got 'next fit'
     """
     m = checks.count("hosts", m, most=MOST_HOSTS)
-    if placement not in PLACEMENTS:
-        raise ValueError(f"placement must be one of {', '.join(PLACEMENTS)}; got {placement!r}")
+    placement_of(placement)
     B, b, mu, p = checks.multiserver(B, b, mu, p, several=True, whole=A_HOST)
     support = p > 0
     return m, B, b[support], mu[support], p[support]
@@ -121,7 +121,7 @@ def placed(contents: tuple[int, ...], i: int, one: Host, placement: str) -> list
     >>> placed((0, 1, 1), 0, one, "best fit"), placed((0, 1, 1), 0, one, "worst fit")
     ([((0, 1, 2), 1.0)], [((1, 1, 1), 1.0)])
     """
-    after = one.after_admission
+    after, placement = one.after_admission, placement_of(placement)
     if placement == "first fit":
         for k, packing in enumerate(contents):
             if after[packing, i] >= 0:
@@ -147,6 +147,7 @@ def _with(contents, old, new):
 
 def departures(contents: tuple[int, ...], one: Host, mu: np.ndarray, placement: str) -> dict[tuple[int, ...], float]:
     """Return the contents after one completion, each with its rate."""
+    placement = placement_of(placement)
     rates: dict[tuple[int, ...], float] = {}
     alike = Counter(contents) if placement != "first fit" else dict.fromkeys(range(len(contents)), 1)
     for at, hosts in alike.items():

@@ -1,5 +1,7 @@
 """Queueing policies: which waiting job starts next, and in which words, with one file for each rule.
 
+Here is also how policies and placements are called, however they are written.
+
 To add a policy, put a file here that holds `POLICIES`: names to :class:`~mjq.simulation.engine.policy.Policy`. Nothing
 else has to name it. Names stand in this order: first the policies that look at needs and order alone, then those that
 look at times, then those that interrupt jobs; families, whose names end in a number, come last. Policies that go by the
@@ -10,12 +12,13 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from functools import cache
 from importlib import import_module
 from pkgutil import iter_modules
 
 from mjq.simulation.engine.policy import Policy
 
-__all__ = ["BY_CLASS", "FAMILIES", "NAMES", "POLICIES", "name_of", "policy"]
+__all__ = ["BY_CLASS", "FAMILIES", "NAMES", "PLACEMENTS", "POLICIES", "name_of", "placement_of", "policy"]
 
 _RULES: dict[str, Policy] = {
     name: rule
@@ -27,6 +30,7 @@ BY_CLASS = {name: _RULES.pop(name) for name in _ORDER if _RULES[name].by_class}
 POLICIES = {name: rule for name in _ORDER if (rule := _RULES.get(name)) and not rule.letter}
 FAMILIES = {name: rule for name in _ORDER if (rule := _RULES.get(name)) and rule.letter}
 NAMES = (*POLICIES, *(f"{family}-<number>" for family in FAMILIES))
+PLACEMENTS = "best fit", "worst fit", "first fit", "random"  # on which host a job starts
 SHORT = {"lsf": "least-servers-first", "msf": "most-servers-first", "backfill": "easy", "easybackfill": "easy"}
 
 
@@ -36,12 +40,33 @@ def name_of(name: str) -> str:
     >>> [name_of(name) for name in ("FCFS", "first_fit", "msf", "backfill", "EASY backfilling", "Backfill 3", "lifo")]
     ['fcfs', 'first-fit', 'most-servers-first', 'easy', 'easy', 'backfill-3', 'lifo']
     """
-    plain = re.sub("(?<=[a-z0-9])[ _-](?=[a-z0-9])", "", str(name).lower()).replace("backfilling", "backfill")
+    plain = _folded(name).replace("backfilling", "backfill")
     stem = plain.rstrip("0123456789")
     number = plain[len(stem) :]
     known = {rule.replace("-", ""): rule for rule in ((*FAMILIES, *BY_CLASS) if number else POLICIES)}
     found = known.get(stem) or (None if number else SHORT.get(stem))
     return name if found is None else f"{found}-{number}".rstrip("-")
+
+
+@cache
+def placement_of(name: str) -> str:
+    """Return how a placement is called here, whatever its case and dashes.
+
+    >>> placement_of("Best-Fit")
+    'best fit'
+    >>> placement_of("next fit")
+    Traceback (most recent call last):
+    ValueError: placement must be one of best fit, worst fit, first fit, random; got 'next fit'
+    """
+    known = {_folded(placement): placement for placement in PLACEMENTS}
+    if _folded(name) not in known:
+        raise ValueError(f"placement must be one of {', '.join(PLACEMENTS)}; got {name!r}")
+    return known[_folded(name)]
+
+
+def _folded(name):
+    """Return a name in small letters, without what may stand between its words."""
+    return re.sub("(?<=[a-z0-9])[ _-](?=[a-z0-9])", "", str(name).lower())
 
 
 def policy(name: str, resources: int = 1) -> Policy:
@@ -70,4 +95,5 @@ def _named(name):
         family = re.fullmatch(r"([a-z-]+)-([0-9]{1,9})", known)
         if family and family[1] in FAMILIES | BY_CLASS:
             return replace((FAMILIES | BY_CLASS)[family[1]], number=int(family[2]))
-    raise ValueError(f"policy must be one of {', '.join(NAMES)}; got {name!r}")
+    by_class = (f"{family}-<number>" for family in BY_CLASS)
+    raise ValueError(f"policy must be one of {', '.join((*NAMES, *by_class))}; got {name!r}")

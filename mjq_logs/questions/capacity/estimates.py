@@ -26,6 +26,7 @@ import numpy as np
 from mjq._util import budget, checks, watching
 from mjq.models.near_saturation import RelativeCompletions
 from mjq.simulation.estimates import Estimate
+from mjq.simulation.policies import name_of
 from mjq.simulation.saturated import simulate_saturated
 from mjq.solvers import drain
 from mjq_logs import intervals
@@ -317,7 +318,7 @@ def exponential_capacity(log: Log, policy: str = "fcfs", seed: int = 1, solution
 
 def solve(log: Log, policy: str) -> Solution:
     """Return the exact solution of the exponential classes under FCFS and nothing, or None and why there is none."""
-    if policy != "fcfs":
+    if name_of(policy) != "fcfs":
         return UNSOLVED
     servers = log.machine()
     try:
@@ -359,7 +360,7 @@ def _jobs(log, policy):
     """Return the number of jobs of each replication under this policy."""
     if isinstance(policy, OnHosts):
         return ON_HOSTS
-    if policy not in JOBS:
+    if (policy := name_of(policy)) not in JOBS:
         raise ValueError(f"policy must be one of {', '.join(JOBS)}; got {policy!r}")
     jobs = JOBS[policy]
     fewer = max(jobs // LESS, ENOUGH, TIMES_THE_LOG * len(log))
@@ -391,7 +392,7 @@ def work_off(
         length = min(policy.view, most)
         starts = policy.starts(need, run, length)
     else:
-        length = 1 if policy == "fcfs" else min(LINE, most)
+        length = 1 if name_of(policy) == "fcfs" else min(LINE, most)
         starts = saturated_starts(need, run, servers, policy, estimate, length)
     times = np.sort(starts)[: len(starts) - length + 1]
     if not times[-1] > 0:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Annotated, Any
 
+from mjq.simulation.policies import name_of
 from mjq_logs.answers import OF_WAITS, Column, Interval, Number, Plain
 from mjq_logs.machine.agreement import Agreement, agreement, disagreement_in_words, nearest
 from mjq_logs.machine.arrivals import Load, load
@@ -121,7 +122,7 @@ def reports_on(log: Log | Facts, policies: Sequence[str] = tuple(RULES), seed: i
     >>> list(result.policies), round(result.policies["fcfs"].used, 2), result.policies["fcfs"].waits.replay.mean.value
     (['fcfs', 'easy'], 0.75, 0.0)
     """
-    facts = facts_of(log)
+    facts, policies = facts_of(log), list(map(name_of, policies))
     servers, work = facts.log.require_servers(), estimates.mean_work(facts.log)
     of_log, of_each, memory = find(facts, policies, seed, tuple(RULES))
     whole = of_log | {"servers": servers, "memory": memory, "held": facts.held}

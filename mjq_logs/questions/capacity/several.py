@@ -8,6 +8,7 @@ from typing import Annotated
 import numpy as np
 
 from mjq._util import checks
+from mjq.simulation import policies as rules
 from mjq_logs.answers import Column, Number, Plain
 from mjq_logs.machine import arrivals
 from mjq_logs.machine.agreement import agreement_in_words
@@ -105,7 +106,7 @@ def report_on_several(log: Log | Facts, policies: Sequence[str] = tuple(RULES), 
     log = facts.log
     if not log.resources:
         raise ValueError("the log counts one resource: reports_on knows it, or read the log with --unit cpus,mem")
-    whole, of_each, memory = find(facts, policies, seed)
+    whole, of_each, memory = find(facts, list(map(rules.name_of, policies)), seed)
     came, binds, by_log = whole["load"], log.resources[tightest(log)], in_log(log)
     resources = [_resource(facts, name, came if name == binds else None) for name in log.resources]
     reports = {}

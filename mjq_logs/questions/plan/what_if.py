@@ -9,6 +9,7 @@ import numpy as np
 
 from mjq._util import checks
 from mjq._util.parallel import Workers, map_as_completed
+from mjq.simulation.policies import name_of
 from mjq_logs import intervals
 from mjq_logs.answers import OF_WAITS, Column, Interval, Plain, Waits
 from mjq_logs.machine.replaying import replay_log
@@ -94,12 +95,13 @@ def what_if(
     log.require_one_resource()
     servers = float(checks.positive("servers", log.machine(), ndim=0))
     growth = float(checks.positive("growth", growth, ndim=0))
+    names = dict.fromkeys(map(name_of, policies))
     logs = {-1: log} | {k: change.log for k, change in enumerate(changes)}
-    cases = [((name, k), (logs[k], servers, name, growth)) for name in dict.fromkeys(policies) for k in logs]
+    cases = [((name, k), (logs[k], servers, name, growth)) for name in names for k in logs]
     answer = {key: wait for pairs in map_as_completed(_wait, cases, workers) for key, wait in pairs}
     return [
         _compared(log, change, answer[name, -1], answer[name, k], name, servers, percentile)
-        for name in dict.fromkeys(policies)
+        for name in names
         for k, change in enumerate(changes)
     ]
 
