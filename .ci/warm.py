@@ -23,7 +23,7 @@ def main() -> None:
     """Run the example and a small case of the rest, all of it compiled."""
     Dual.form = lambda function, steps: function.dispatcher  # at once
     with redirect_stdout(StringIO()), example_path() as path:
-        cli.main(["capacity", str(path)])
+        cli.main(["capacity", str(path), "--full"])
     number = np.arange(20)
     for policy in POLICIES:
         simulation.replay(number, 1 + number % 4, 1 + number % 7, 9 + number % 7, 4, policy)

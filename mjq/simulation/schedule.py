@@ -2,6 +2,7 @@
 
 A replay is one run of the event loop (:mod:`mjq.simulation.loop`) whose arrivals, run times and estimates are
 those of the log, in order of arrival. Jobs with the same need, and the same priority if they have one, are one class.
+First come, first served needs no events if nothing else is given: nobody passes another job.
 It takes the time of the events, two a job, and memory for the columns of the log; a test holds each start and end to a
 plain definition, to the last bit.
 
@@ -23,6 +24,7 @@ from mjq.simulation import policies
 from mjq.simulation.calendar import Calendar, calendar_of
 from mjq.simulation.engine import arrivals
 from mjq.simulation.engine.gates import user_limits
+from mjq.simulation.engine.order import starts_in_order
 from mjq.simulation.engine.queue import by_resource, units
 from mjq.simulation.loop import ENDLESS, FINISH, START, STEP, Plan, events
 from mjq.simulation.multiserver import require_powers_of_two
@@ -252,26 +254,33 @@ def replay(
         users = _users(user, user_limit, len(submit), rule, policy, np.ndim(servers) > 0)
         limits = user_limits(users[number], user_limit, needs, kinds[number])
     changes = steps if len(steps) else None
-    source = arrivals.logged(scaled[0], kinds, scaled[1], estimates, order, queue)
-    del estimates, scaled, kinds  # a log may be so long that each column counts
-    # A log leaves nothing to chance; the generator is there because the event loop is the same for all sources.
-    rng, record = np.random.default_rng(0), np.full((2, n), np.nan)
-    plan = Plan(
-        arrivals=n,
-        warm=0,
-        counted=n,
-        batches=1,
-        tail_at=np.empty(0),
-        room=ENDLESS,
-        one_by_one=ties == "one by one",
-        knows_times=rule.draws_times_first,
-        interrupts=rule.interrupts,
-        number=rule.number,
-        by_number=queue is not None,
-    )
-    with watching.working(f"replay under {policy}", lambda: float(np.mean(record[START] >= 0))):
-        events(rng, rule, source, by_resource(units(needs, servers)), plan, record, changes, limits)
-    del source
+    in_units, record = by_resource(units(needs, servers)), np.full((2, n), np.nan)
+    if rule.keeps_order and ties == TIES[0] and queue is None and changes is None and limits is None:
+        held_by_job = tuple(column[kinds[order]] for column in in_units.T[: np.size(servers)])
+        lasts = scaled[1][order].copy()  # which can be written, so that one type serves all
+        record[START] = starts_in_order(held_by_job, lasts, scaled[0][order].copy())
+        record[FINISH] = record[START] + lasts
+    else:
+        source = arrivals.logged(scaled[0], kinds, scaled[1], estimates, order, queue)
+        del estimates, scaled, kinds  # a log may be so long that each column counts
+        plan = Plan(
+            arrivals=n,
+            warm=0,
+            counted=n,
+            batches=1,
+            tail_at=np.empty(0),
+            room=ENDLESS,
+            one_by_one=ties == "one by one",
+            knows_times=rule.draws_times_first,
+            interrupts=rule.interrupts,
+            number=rule.number,
+            by_number=queue is not None,
+        )
+        # A log leaves nothing to chance; the generator is there because the event loop is the same for all sources.
+        rng = np.random.default_rng(0)
+        with watching.working(f"replay under {policy}", lambda: float(np.mean(record[START] >= 0))):
+            events(rng, rule, source, in_units, plan, record, changes, limits)
+        del source
     if unit > 1:
         record /= unit
     place = order if queue is None else queue  # of each row of the record

@@ -74,8 +74,9 @@ def capacity(log, policy, seed, full, page, as_json, anonymous, **reading):
         result = mjq_logs.report_on_hosts(facts, hosts, seed)
         return sheet.deliver(present_on_hosts(log, facts, hosts, result), result, full, as_json, page)
     report = mjq_logs.report_on_several if facts.log.resources else mjq_logs.reports_on
-    result = report(facts, policies, seed)
-    answer = present(log, facts, result)
+    whole = full or as_json or page is not None
+    result = report(facts, policies, seed, whole)
+    answer = present(log, facts, result, whole)
     if policy is not None and not facts.log.resources:
         result = result.policies[policy]
     sheet.deliver(answer, result, full, as_json, page)

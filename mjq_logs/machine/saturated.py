@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 
 from mjq._util import checks
 from mjq._util.compiling import compiled
-from mjq.simulation.engine.heap import pop, push
+from mjq.simulation.engine.order import has_room, starts_in_order
 from mjq.simulation.engine.queue import RESOURCE, units
 from mjq.simulation.policies import name_of
 
@@ -85,51 +85,16 @@ def saturated_starts(
     sizes, needs = np.atleast_1d(servers), need.reshape(len(need), -1)
     held = tuple(units(needs[:, k], size) for k, size in enumerate(sizes))
     if policy == "fcfs":
-        return _in_order(held, run)
+        return starts_in_order(held, run, np.zeros(len(run)))
     promised = run if estimate is None else np.fmax(run, np.asarray(estimate, dtype=float))
     # What is promised to a job must be something, as in a replay of a log.
     promised = np.maximum(promised, np.spacing(run.sum()))
     return _backfilled(held, run, promised, checks.count("line", line))
 
 
-@compiled(steps=lambda need, run: 8 * len(run))
-def _in_order(need, run):
-    """Return the starts of jobs that start one after the other, each as soon as it fits.
-
-    Needs are in units. There is a column for each resource, and a tuple of them, as its length is then known when this
-    is compiled.
-    """
-    n, resources = len(run), len(need)
-    starts, ends, who = np.empty(n), np.empty(n), np.empty(n, dtype=np.int64)
-    running, free, now = 0, np.full(resources, RESOURCE), 0.0
-    for job in range(n):
-        while not _fits(need, job, free):
-            now = ends[0]
-            while running and ends[0] == now:
-                for k in range(resources):
-                    free[k] += need[k][who[0]]
-                running -= 1
-                pop(ends, who, running)
-        starts[job] = now
-        push(ends, who, running, now + run[job], job)
-        running += 1
-        for k in range(resources):
-            free[k] -= need[k][job]
-    return starts
-
-
-@compiled()
-def _fits(need, job, free):
-    """Return whether a job fits into what is free of each resource."""
-    for k in range(len(need)):
-        if need[k][job] > free[k]:
-            return False
-    return True
-
-
 @compiled(steps=lambda need, run, promised, most: most * len(run), many=1e6)
 def _backfilled(need, run, promised, most):
-    """Return starts under EASY, as :mod:`mjq.simulation.policies.easy` says; needs are as for :func:`_in_order`.
+    """Return starts under EASY, as :mod:`mjq.simulation.policies.easy` says, for needs as in :func:`starts_in_order`.
 
     Jobs in service stand in the order in which they are expected to end. Who was passed over at some instant is not
     looked at again at that instant: nobody who starts lets anybody start who could not.
@@ -144,16 +109,16 @@ def _backfilled(need, run, promised, most):
             waiting[length] = joined
             length, joined = length + 1, joined + 1
         place = 0
-        if not _fits(need, waiting[0], free):
+        if not has_room(need, waiting[0], free):
             place = passed
             while place < length:
                 job = waiting[place]
-                if _fits(need, job, free):
+                if has_room(need, job, free):
                     if shadow < now:  # nobody looks for it before somebody fits
                         shadow = _look_ahead(need, promised, starts, waiting[0], serving[:running], free, now, extra)
                     if now + promised[job] <= shadow:
                         break
-                    if _fits(need, job, extra):
+                    if has_room(need, job, extra):
                         for k in range(resources):
                             extra[k] -= need[k][job]
                         break
@@ -199,7 +164,7 @@ def _look_ahead(need, promised, starts, head, serving, free, now, extra):
         extra[k] = free[k]
     for job in serving:
         end = starts[job] + promised[job]
-        if end > shadow and _fits(need, head, extra):
+        if end > shadow and has_room(need, head, extra):
             break
         shadow = end
         for k in range(len(need)):

@@ -51,7 +51,9 @@ from mjq_logs.making.example import example_path
 from mjq_logs.questions.capacity import estimates
 from mjq_logs.questions.capacity.estimates import Capacities
 from mjq_logs.questions.capacity.needs import MOST_NEEDS
+from mjq_logs.questions.capacity.present import present
 from mjq_logs.questions.capacity.report import headline, reports_on
+from mjq_logs.reading.facts import facts_of
 from tests.conftest import TRACES, needs_traces, said
 from tests.logs.writing import as_table
 
@@ -156,8 +158,11 @@ def test_no_log_yields_a_share_beyond_1_or_an_interval_beside_its_value(monkeypa
     for name in estimates.JOBS:
         monkeypatch.setitem(estimates.JOBS, name, 2000)
     monkeypatch.setattr(estimates, "MOST_CONFIGURATIONS", 1000)
-    report = unless_refused(lambda: reports_on(log, [policy]).policies[policy])
-    if report:
+    result = unless_refused(lambda: reports_on(log, [policy]))
+    if result:
+        report, facts = result.policies[policy], facts_of(log)
+        short = present("log", facts, reports_on(facts, [policy], full=False), full=False)
+        assert short.parts(full=False) == present("log", facts, result).parts(full=False)
         naive = report.capacities.naive.value
         curves = [capacity for curve in report.memory.values() for capacity in curve]
         for capacity in [*(capacity for _, capacity in report.capacities), *curves]:

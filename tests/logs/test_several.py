@@ -20,7 +20,9 @@ from mjq_logs.machine.lacking import in_log, lacking
 from mjq_logs.machine.replaying import replay_log
 from mjq_logs.machine.saturated import saturated_starts
 from mjq_logs.questions.capacity import several
+from mjq_logs.questions.capacity.present import present
 from mjq_logs.questions.capacity.several import report_on_several
+from mjq_logs.reading.facts import facts_of
 from mjq_logs.reading.log import HOUR, Before
 from mjq_logs.words import percent
 from tests.conftest import said
@@ -399,8 +401,9 @@ def test_no_resource_alone_says_less_and_the_largest_share_no_more(seed):
 
 
 def test_the_report_says_what_each_part_of_it_says():
-    log = mixed()
-    report = report_on_several(log)
+    log, facts = mixed(), facts_of(mixed())
+    report, short = (report_on_several(facts, full=full) for full in (True, False))
+    assert present("", facts, short, full=False).parts(False) == present("", facts, report).parts(False)
     for policy, of in report.policies.items():
         assert of.capacities.own_order == mjq_logs.own_order_capacity(log, policy)
         assert of.blocked == several._while_full(log, policy).blocked

@@ -115,7 +115,7 @@ def test_the_example_compiles_few_functions_and_none_twice_by_accident(tmp_path)
     command = [sys.executable, "-c", EXAMPLE]
     done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, check=True)
     found = [line for line in done.stdout.splitlines() if line.startswith("compiled:")]
-    assert 20 < len(found) <= 50  # 80 when all that the example does not use was compiled, too
+    assert 20 < len(found) <= 36  # 80 when all that the example does not print was computed and compiled, too
     for different, same in ALIKE.items():
         found = [line.replace(different, same) for line in found]
     assert len(set(found)) == len(found)

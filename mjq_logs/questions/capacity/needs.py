@@ -33,7 +33,9 @@ class Costs(Plain):
     """Servers that the others could use without jobs of this need, less those that these jobs use."""
 
 
-def costs_of_classes(log: Log, policy: str = "fcfs", most: int = MOST_NEEDS, rate: float | None = None) -> list[Costs]:
+def costs_of_classes(
+    log: Log, policy: str = "fcfs", most: int = MOST_NEEDS, rate: float | None = None, full: bool = True
+) -> list[Costs]:
     """Return the servers wasted by each class of jobs of a log, those of one need, and what they cost the others.
 
     The jobs are worked off in the log's own order, and the queue never runs dry. Of several resources, work and waste
@@ -48,6 +50,8 @@ def costs_of_classes(log: Log, policy: str = "fcfs", most: int = MOST_NEEDS, rat
         How many needs to try: those with most work. Smaller needs are tried first where they have the same.
     rate : float, optional
         The :func:`~mjq_logs.questions.capacity.estimates.own_order_capacity` of the log, if it is known already.
+    full : bool
+        Otherwise one need is enough.
 
     Returns
     -------
@@ -87,6 +91,8 @@ def costs_of_classes(log: Log, policy: str = "fcfs", most: int = MOST_NEEDS, rat
             wastes=float(gained - used),
         )  # fmt: skip
         rows.append((place, costs))
+        if not full:
+            break
     return [row for _, row in sorted(rows, key=lambda pair: (-pair[1].wastes, pair[0]))]
 
 

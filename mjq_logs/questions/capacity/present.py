@@ -29,8 +29,11 @@ Of a job that ran on several hosts, it is taken that it needs all of its servers
 HOURS = "on the clock of the log, UTC if it counts seconds and names no offset"
 
 
-def present(path: str, facts: Facts, result: ReportByPolicy | SeveralReport) -> Answer:
-    """Return for people what each policy can carry, of one resource or of several."""
+def present(path: str, facts: Facts, result: ReportByPolicy | SeveralReport, full: bool = True) -> Answer:
+    """Return for people what each policy can carry, of one resource or of several.
+
+    Of a report that is not `full`, further parts have their names alone, and there are no charts.
+    """
     reports: list[Any] = list(result.policies.values())
     more: dict[str, list[str | Table]] = {}
     if isinstance(result, SeveralReport):
@@ -42,27 +45,25 @@ def present(path: str, facts: Facts, result: ReportByPolicy | SeveralReport) -> 
         more["what the next job lacks"] = [table(*lack) for lack in lacks]
         words, first = [], _by_resource(result)
         of_all = f"Shares, and the servers wasted, are those of the {servers}."
-        curves = {report.policy: report.memory for report in reports}
-        charts = _charts(result, whole.load, servers)
+        curves, tight = {report.policy: report.memory for report in reports}, servers
     else:
         whole, servers, near = reports[0], "servers", [report.near_saturation for report in reports]
         words, first = agreement_in_words(whole.agreement), _limits(reports)
         of_all = _mean_work(whole.mean_work)
-        curves = {report.policy: whole.memory[report.policy] for report in reports}
-        charts = _charts(result, whole.load)
+        curves, tight = whole.memory, ""
     title = "Replays against the waits of the log: look here before you believe a replay"
     compared = [table(title, whole.agreement)] if whole.agreement else []
     more |= {
         "waits if jobs come slower or faster": [_curve(report) for report in reports if report.waits],
         "how well replays agree with the log": ["\n".join(words)] * bool(words) + compared,
         "other estimates of the capacity": [
-            *_capacities(reports), of_all, *(_memory(policy, curve) for policy, curve in curves.items()),
-        ],
+            *_capacities(reports), of_all, *(_memory(report.policy, curves[report.policy]) for report in reports),
+        ] if full else [of_all],
         "what jobs of each need cost the others": [_classes(report, servers) for report in reports if report.classes],
-        "how long jobs stay near saturation": [_near_saturation(each) for each in near if each],
+        "how long jobs stay near saturation": [_near_saturation(each) if full else "" for each in near if each],
         "when work came": list(_arrivals(whole.load, servers)) if whole.load else [],
     }  # fmt: skip
-    question = "What can this machine really do?"
+    question, charts = "What can this machine really do?", _charts(result, whole.load, tight) if full else []
     return answer(path, facts, whole.warnings, result.verdict, first, more, whole.notes, question, charts)
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Annotated, Any
 
+import numpy as np
+
 from mjq.simulation.policies import name_of
 from mjq_logs.answers import OF_WAITS, Column, Interval, Number, Plain
 from mjq_logs.machine.agreement import Agreement, agreement, disagreement_in_words, nearest
@@ -12,7 +14,7 @@ from mjq_logs.machine.arrivals import Load, load
 from mjq_logs.machine.saturated import LINE
 from mjq_logs.questions.capacity import estimates
 from mjq_logs.questions.capacity.needs import Costs, costs_of_classes, other_needs
-from mjq_logs.questions.waits import LoadWaits, waits_at_load
+from mjq_logs.questions.waits import GROWTHS, LoadWaits, waits_at_load
 from mjq_logs.reading.facts import Facts, facts_of
 from mjq_logs.reading.log import Lines, Log
 from mjq_logs.reading.window import Held, Window
@@ -94,7 +96,9 @@ class ReportByPolicy(Plain):
     policies: dict[str, CapacityReport]
 
 
-def reports_on(log: Log | Facts, policies: Sequence[str] = tuple(RULES), seed: int = 1) -> ReportByPolicy:
+def reports_on(
+    log: Log | Facts, policies: Sequence[str] = tuple(RULES), seed: int = 1, full: bool = True
+) -> ReportByPolicy:
     """Return all that a log tells of the capacity of its machine, under each of several policies.
 
     Parameters
@@ -103,6 +107,8 @@ def reports_on(log: Log | Facts, policies: Sequence[str] = tuple(RULES), seed: i
     policies : sequence of {"fcfs", "easy"}
         Of the four capacities, of the classes and of the replays against the load.
     seed : int
+    full : bool
+        Otherwise what the command prints without ``--full`` is known, and hardly more; it takes a fraction of the time.
 
     Raises
     ------
@@ -124,7 +130,7 @@ def reports_on(log: Log | Facts, policies: Sequence[str] = tuple(RULES), seed: i
     """
     facts, policies = facts_of(log), list(map(name_of, policies))
     servers, work = facts.log.require_servers(), estimates.mean_work(facts.log)
-    of_log, of_each, memory = find(facts, policies, seed, tuple(RULES))
+    of_log, of_each, memory = find(facts, policies, seed, tuple(RULES), full)
     whole = of_log | {"servers": servers, "memory": memory, "held": facts.held}
     whole["mean_work"] = Interval(value=work.mean, low=work.low, high=work.high)
     starts = [OF_STARTS] if facts.log.submits_are_starts else []
@@ -138,9 +144,12 @@ def reports_on(log: Log | Facts, policies: Sequence[str] = tuple(RULES), seed: i
 
 
 def find(
-    facts: Facts, policies: Sequence[str], seed: int, curves: Sequence[str] = ()
+    facts: Facts, policies: Sequence[str], seed: int, curves: Sequence[str] = (), full: bool = True
 ) -> tuple[dict[str, Any], dict[str, dict[str, Any]], dict[str, list[estimates.Drawn]]]:
     """Return what is known of a log of one resource or of several, what each policy can do, and curves of capacities.
+
+    If not `full`, there are no curves, of the four capacities that of the log's own order alone, of
+    the replays the one at the load that came, one of the classes, and near saturation nothing but that it is known.
 
     Returns
     -------
@@ -148,28 +157,22 @@ def find(
         The fields of a :class:`PoolReport` but the verdict; those of an :class:`UnderPolicy` by policy; and by policy,
         those of `curves` included, the curve from independent jobs to the log's own order.
     """
-    log, rate = facts.log, set(estimates.Rate.model_fields)
-    names = dict.fromkeys((*curves, *policies))
-    by_length = {policy: estimates.capacity_by_block_length(log, policy, seed) for policy in names}
-    solved = {policy: estimates.solve(log, policy) for policy in policies}
-    four = {
-        policy: estimates.four_capacities(log, policy, seed, by_length[policy], solved[policy]) for policy in policies
-    }
-    near = estimates.near_capacity(log, seed, solved["fcfs"]) if "fcfs" in policies else None
-    memory = {
-        policy: [estimates.Drawn(block=block, **capacity.model_dump(include=rate)) for block, capacity in curve.items()]
-        for policy, curve in by_length.items()
-    }
-    came = None if facts.short else load(log)
-    waits = {policy: None if came is None else waits_at_load(log, policy, came=came) for policy in policies}
+    log = facts.log
+    four, near, memory = _estimated(log, policies, seed, curves) if full else _own_orders(log, policies)
+    came, growths = None if facts.short else load(log), GROWTHS if full else ()
+    waits = {policy: None if came is None else waits_at_load(log, policy, growths, came=came) for policy in policies}
     others, work_of_others = other_needs(log)
+    costs: dict[str, list[Costs]] = {}
+    for policy, capacities in four.items():
+        if full or not any(costs.values()):
+            costs[policy] = costs_of_classes(log, policy, rate=capacities.own_order.value, full=full)
     of_each = {
         policy: {
             "policy": policy,
-            "capacities": estimates.Capacities(**capacities),
-            "used": None if came is None else came.load / capacities["own_order"].share,
+            "capacities": capacities,
+            "used": None if came is None else came.load / capacities.own_order.share,
             "waits": waits[policy],
-            "classes": costs_of_classes(log, policy, rate=capacities["own_order"].value)[:CLASSES],
+            "classes": costs.get(policy, [])[:CLASSES],
             "other_needs": others,
             "work_of_others": work_of_others,
         }
@@ -185,6 +188,31 @@ def find(
         "servers_from": log.servers_from, "load": came, "near_saturation": near, "agreement": compared,
     }  # fmt: skip
     return whole, of_each, memory
+
+
+def _estimated(log, policies, seed, curves):
+    """Return four capacities under each policy, what holds near saturation, and the curves."""
+    rate, names = set(estimates.Rate.model_fields), dict.fromkeys((*curves, *policies))
+    by_length = {policy: estimates.capacity_by_block_length(log, policy, seed) for policy in names}
+    solved = {policy: estimates.solve(log, policy) for policy in policies}
+    four = {
+        policy: estimates.four_capacities(log, policy, seed, by_length[policy], solved[policy]) for policy in policies
+    }
+    near = estimates.near_capacity(log, seed, solved["fcfs"]) if "fcfs" in policies else None
+    memory = {
+        policy: [estimates.Drawn(block=block, **capacity.model_dump(include=rate)) for block, capacity in curve.items()]
+        for policy, curve in by_length.items()
+    }
+    return {policy: estimates.Capacities(**capacities) for policy, capacities in four.items()}, near, memory
+
+
+def _own_orders(log, policies):
+    """Return of all that only the capacities in the log's own order, beside the naive one, and what is near."""
+    naive, capacities = estimates.naive_capacity(log), estimates.Capacities.model_construct
+    rates = "fcfs" in policies and (np.bincount(log.kinds()[1], log.run) > 0).all()
+    near = estimates.NearSaturation.model_construct() if rates else None
+    own = {policy: estimates.own_order_capacity(log, policy) for policy in policies}
+    return {policy: capacities(naive=naive, own_order=each) for policy, each in own.items()}, near, {}
 
 
 def of_the_log(facts: Facts, notes: list[str], warnings: list[str]) -> dict[str, Any]:

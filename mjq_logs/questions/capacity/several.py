@@ -70,7 +70,9 @@ class SeveralReport(PoolReport):
     """What the first in the queue then lacked."""
 
 
-def report_on_several(log: Log | Facts, policies: Sequence[str] = tuple(RULES), seed: int = 1) -> SeveralReport:
+def report_on_several(
+    log: Log | Facts, policies: Sequence[str] = tuple(RULES), seed: int = 1, full: bool = True
+) -> SeveralReport:
     """Return what a log of several resources tells of the capacity of its machine, under each of several policies.
 
     Parameters
@@ -78,8 +80,8 @@ def report_on_several(log: Log | Facts, policies: Sequence[str] = tuple(RULES), 
     log : Log or Facts
         Of several resources.
     policies : sequence of {"fcfs", "easy"}
-    seed : int
-        Of what is simulated.
+    seed, full
+        As for :func:`~mjq_logs.questions.capacity.report.reports_on`.
 
     Raises
     ------
@@ -106,17 +108,17 @@ def report_on_several(log: Log | Facts, policies: Sequence[str] = tuple(RULES), 
     log = facts.log
     if not log.resources:
         raise ValueError("the log counts one resource: reports_on knows it, or read the log with --unit cpus,mem")
-    whole, of_each, memory = find(facts, list(map(rules.name_of, policies)), seed)
+    whole, of_each, memory = find(facts, list(map(rules.name_of, policies)), seed, full=full)
     came, binds, by_log = whole["load"], log.resources[tightest(log)], in_log(log)
     resources = [_resource(facts, name, came if name == binds else None) for name in log.resources]
     reports = {}
     for policy, of_policy in of_each.items():
-        full = _while_full(log, policy)
+        then = _while_full(log, policy)
         reports[policy] = SeveralUnderPolicy(
             **of_policy,
-            memory=memory[policy],
-            busy=dict(zip(log.resources, full.busy, strict=True)),
-            blocked=full.blocked,
+            memory=memory.get(policy, []),
+            busy=dict(zip(log.resources, then.busy, strict=True)),
+            blocked=then.blocked,
             alone={name: _alone(facts, name, policy) for name in log.resources},
             dominant=_dominant(log, policy),
         )
