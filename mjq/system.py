@@ -576,14 +576,14 @@ class System(_ByValue):
 
     @cached_property
     def shares_lost(self) -> dict[str, float]:
-        """Return what keeps the hosts from the naive capacity, as shares of it.
+        """Return what keeps hosts, or a pool, from the naive capacity, as shares of it.
 
         Returns
         -------
         dict
             ``"order"``: what a pool loses because the head of the queue waits until it fits; ``"boundaries"``: what
             best fit on hosts does less than the pool; ``"placement"``: what this placement does less than best fit,
-            negative where it does more.
+            negative where it does more. Of one pool the last two are 0.
 
         Source: [MH] Eq. (i).
 
@@ -595,7 +595,7 @@ class System(_ByValue):
         {'order': 0.035, 'boundaries': 0.104, 'placement': 0.01}
         """
         if self.hosts is None:
-            raise ValueError("shares_lost says what boundaries between hosts cost, and this system is one pool")
+            return dict(order=1 - self.capacity / float(self.naive_capacity), boundaries=0.0, placement=0.0)
         packed = replace(self, placement="best fit")
         pool, best, own = (system.capacity / self.naive_capacity for system in (self.pool, packed, self))
         return dict(order=1 - pool, boundaries=pool - best, placement=best - own)
@@ -1105,14 +1105,27 @@ class Pool(_ByValue):
         self._set(demands=demands, tasks=tasks, places=places)
 
     @cached_property
-    def mean_times(self) -> dict[tuple[int, int], float]:
-        """Return the exact mean depletion time of each mix of tasks that can be admitted at the start.
+    def mixes(self) -> np.ndarray:
+        """Return the mixes of tasks that can be admitted at the start, shape (m, 2): a row for each, a column a class.
 
         Source: [CGPS16] Section 5.2.
         """
-        N_A, N_B = self.tasks
-        firsts = models.pool_depletion.whole_mixes(N_A, N_B, self.places)
-        return {(k, self.places - k): self._solved(k, self.places - k).mean_time for k in firsts}
+        firsts = np.array(models.pool_depletion.whole_mixes(*self.tasks, self.places))
+        return frozen(np.column_stack([firsts, self.places - firsts]))
+
+    @cached_property
+    def mean_times(self) -> np.ndarray:
+        """Return the exact mean depletion time of each of the :attr:`mixes`, shape (m,).
+
+        Source: [CGPS16] Section 5.2.
+
+        Examples
+        --------
+        >>> pool = Pool([[0.75, 0.64], [0.48, 1.25]], tasks=(7, 3), places=2)
+        >>> pool.mixes.tolist(), pool.mean_times.round(2).tolist(), pool.best_mix
+        ([[0, 2], [1, 1], [2, 0]], [8.7, 8.55, 8.98], (1, 1))
+        """
+        return frozen(np.array([self._solved(*mix).mean_time for mix in self.mixes.tolist()]))
 
     @cached_property
     def best_mix(self) -> tuple[int, int]:

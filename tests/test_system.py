@@ -95,11 +95,11 @@ def test_the_smallest_cluster_is_a_cluster():
 
 def test_a_pool_takes_the_best_of_all_mixes():
     times = {(k, 6 - k): pool_depletion.depletion(DEMANDS, 20, 10, k, 6 - k).mean_time for k in range(7)}
-    assert POOL.mean_times == times
+    assert dict(zip(map(tuple, POOL.mixes.tolist()), POOL.mean_times.tolist(), strict=True)) == times
     assert POOL.depletion() == pool_depletion.depletion(DEMANDS, 20, 10, *POOL.best_mix)
     assert POOL.depletion().mean_time == min(times.values()) < POOL.depletion(mix=(6, 0)).mean_time
     assert POOL.depletion((6, 0)).mean_time in POOL.simulate(seed=1, mix=(6, 0)).mean_time.widened(2)
-    assert Pool(DEMANDS, (2, 10), 6).mean_times.keys() == {(0, 6), (1, 5), (2, 4)}  # of others are too few tasks
+    assert Pool(DEMANDS, (2, 10), 6).mixes.tolist() == [[0, 6], [1, 5], [2, 4]]  # of others are too few tasks
 
 
 # --- Whether a simulation is of a stable queue ------------------------------------------------------------------------

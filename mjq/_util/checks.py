@@ -56,6 +56,9 @@ def numbers(name: str, values: ArrayLike, ndim: int = 1) -> np.ndarray:
     >>> numbers("mu", (1, float("nan")))
     Traceback (most recent call last):
     ValueError: mu must be finite numbers, got (1, nan)
+    >>> numbers("lam", None, ndim=0)
+    Traceback (most recent call last):
+    ValueError: lam must be a number, got None
     >>> numbers("lam", 10**400, ndim=0)
     Traceback (most recent call last):
     ValueError: lam must be at most 1.8e+308 in size, got 100000000000000000000000000000000000000000000000000000000...
@@ -67,7 +70,9 @@ def numbers(name: str, values: ArrayLike, ndim: int = 1) -> np.ndarray:
     try:
         array = np.asarray(values, dtype=float)
         kind = np.asarray(values).dtype.kind
-        if kind not in "iufO" or (kind == "O" and any(isinstance(x, (str, bool)) for x in np.ravel(values))):
+        if kind not in "iufO" or (
+            kind == "O" and any(x is None or isinstance(x, (str, bool)) for x in np.ravel(values))
+        ):
             raise TypeError
     except OverflowError:
         raise ValueError(f"{name} must be at most {sys.float_info.max:.2g} in size, got {brief(values)}") from None

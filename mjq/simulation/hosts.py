@@ -42,7 +42,7 @@ from numpy.typing import ArrayLike
 
 from mjq._util import checks
 from mjq._util.compiling import compiled
-from mjq._util.decimals import decimals
+from mjq._util.decimals import in_last_decimals
 from mjq._util.parallel import Workers
 from mjq.simulation.engine import arrivals as sources
 from mjq.simulation.engine.arrivals import Service, class_of, next_arrival, service_time
@@ -411,9 +411,7 @@ def replay_on_hosts(
     needs, kinds = np.unique(held, axis=0, return_inverse=True)
     rule = checked_rule(placement, view, reserve)
     order = np.argsort(submit, kind="stable")
-    unit = 10.0 ** decimals(submit, run, last=submit.max() + 2 * run.sum())  # as for replays in one pool
-    if unit > 1:
-        submit, run = np.rint(submit * unit), np.rint(run * unit)
+    unit, (submit, run) = in_last_decimals(submit, run, last=submit.max() + 2 * run.sum())  # as for one pool
     log = sources.logged(submit, kinds.ravel(), run, run, order)
     cluster = _cluster(numbers, sizes, needs, np.ones(len(needs), dtype=bool))
     (rng,) = generators(seed, 1)

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from mjq._util import checks, watching
-from mjq._util.decimals import decimals
+from mjq._util.decimals import in_last_decimals
 from mjq.simulation import policies
 from mjq.simulation.calendar import Calendar, calendar_of
 from mjq.simulation.engine import arrivals
@@ -32,7 +32,7 @@ from mjq.simulation.multiserver import require_powers_of_two
 TIES = "completions first", "one by one"
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Schedule:
     """Hold the starts and ends of jobs, in the order in which the jobs were given.
 
@@ -56,6 +56,9 @@ class Schedule:
     start: np.ndarray
     finish: np.ndarray
     calendar: Calendar | None = None
+
+    def __repr__(self):
+        return f"{type(self).__name__}({len(self.run)} jobs on {checks.shown(self.servers)} servers)"
 
     @property
     def wait(self) -> np.ndarray:
@@ -235,12 +238,10 @@ def replay(
     steps = np.empty(0, STEP) if calendar is None else calendar.steps()
     last = max(submit.max(), steps["since"].max(initial=0.0))  # nothing ends later than all work after it
     # Counted in units of the last decimal, sums are exact: a job that ends as another one starts does so.
-    unit = 10.0 ** decimals(submit, run, estimates, steps["since"], last=last + run.sum() + estimates.max())
-    scaled: tuple[np.ndarray, ...] = submit, run, estimates
-    if unit > 1:
-        scaled = tuple(np.rint(column * unit) for column in scaled)
-        steps = steps.copy()
-        steps["since"] = np.rint(steps["since"] * unit)
+    columns = submit, run, estimates, steps["since"]
+    unit, (*scaled, since) = in_last_decimals(*columns, last=last + run.sum() + estimates.max())
+    steps = steps.copy()
+    steps["since"] = since
     estimates = np.maximum(scaled[2], np.spacing((last + run.sum()) * unit))
     in_order, n = bool((submit[1:] >= submit[:-1]).all()), len(submit)
     order = slice(None) if in_order else np.argsort(submit, kind="stable")
@@ -262,7 +263,7 @@ def replay(
         record[FINISH] = record[START] + lasts
     else:
         source = arrivals.logged(scaled[0], kinds, scaled[1], estimates, order, queue)
-        del estimates, scaled, kinds  # a log may be so long that each column counts
+        del estimates, scaled, columns, kinds  # a log may be so long that each column counts
         plan = Plan(
             arrivals=n,
             warm=0,

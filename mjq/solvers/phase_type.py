@@ -45,12 +45,13 @@ MOST_PHASES = 1000  # of an Erlang distribution
 SPARSE_PHASES = 1000  # from which on equations are solved without their zeros
 ROW_ROUNDING = 1e-13  # what row sums of T may exceed zero by, as a fraction of the row's rate
 SCV_ROUNDING = 1e-12  # by which part 1 / scv may exceed a whole number of phases
+FEW_PHASES = 4  # that are written out
 RARE, MOST_MOVES = 1e-3, 500.0  # chances that are summed with more care, if so many moves are made
 END, TINY = 1e-16, 1e-300  # of a chance, which a sum leaves out; and the smallest chance
 QUANTILE_TOLERANCE = 1e-13  # relative, of the time
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class PhaseType(ReadOnly):
     """Describe a phase-type distribution.
 
@@ -102,6 +103,11 @@ class PhaseType(ReadOnly):
             raise ValueError(f"T has no way out of phase {int(np.argmin(ends))}")
         for name, value in (("alpha", alpha), ("T", T), ("exit", ending)):
             object.__setattr__(self, name, frozen(value))
+
+    def __repr__(self):
+        if self.phases > FEW_PHASES:
+            return f"PhaseType({self.phases} phases, mean {self.mean:.4g})"
+        return f"PhaseType({self.alpha.tolist()}, {self.T.tolist()})"
 
     @property
     def phases(self) -> int:

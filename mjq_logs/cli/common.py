@@ -16,6 +16,7 @@ from mjq._util.plain import printable
 from mjq_logs._util import atomic
 from mjq_logs.cli.alive import erase
 
+LINES = "mjq.lines"  # of the context: those of the log that was read
 BAD_INPUT, FAILED, STOPPED = 2, 1, 130  # exit statuses; the last one is a shell's
 
 force_option, replace_option = (  # the second is for commands that need not know it, for their files alone
@@ -43,6 +44,18 @@ class Command(click.Command):
             error.ctx = error.ctx or context  # some errors of the parser do not know their command
             raise
         return rest
+
+    def invoke(self, context: click.Context) -> Any:
+        """Run the command; an error says, too, which lines of the log were not used, as they may be its reason."""
+        try:
+            return super().invoke(context)
+        except ValueError as error:
+            lines = context.meta.get(LINES)
+            if lines is None or not lines.dropped:
+                raise
+            from mjq_logs.tables import lines_used
+
+            raise ValueError(f"{error}\n{lines_used(lines)}") from error
 
     def _spare_files(self, context):
         """Raise an error if a file to be written is read or written by another option, or is there without --force."""

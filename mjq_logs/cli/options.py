@@ -13,7 +13,7 @@ import click
 from click.core import ParameterSource
 
 from mjq._util.plain import brief
-from mjq_logs.cli.common import note, show, show_json
+from mjq_logs.cli.common import LINES, note, show, show_json
 
 if TYPE_CHECKING:
     from mjq_logs import Facts, Hosts, Log
@@ -343,6 +343,7 @@ def read(
     if hosts is not None:
         words["servers"] = hosts.whole if len(hosts.whole) > 1 else hosts.whole[0]
     log = mjq_logs.read_log(path, dict(columns) or None, **words)
+    click.get_current_context().meta[LINES] = log.lines
     if since is not None or until is not None:
         log = mjq_logs.cut_window(log, moment(log, "--from", since), moment(log, "--to", until))
     given: dict[str, Any] = {"servers": machine, "servers_from": "given"} if machine is not None else {}

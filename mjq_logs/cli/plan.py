@@ -17,16 +17,7 @@ MISSED = 3  # exit status: no size meets the target
 MOST_SIZES, SIZES = 200, 10
 
 
-def _one_unit(context, option, words):
-    """Return what the option ``--unit`` names; raise an error if it names several resources."""
-    units = (options.taken_by("mjq_logs.reading.vectors", "units_of")(context, option, words) or "").split(",")
-    if len(units) > 1:
-        units = [unit.strip() for unit in units]
-        raise click.UsageError(
-            f"--unit {','.join(units)}: mjq plan counts one resource, such as --unit {units[0]}; mjq capacity and mjq "
-            "replay count several"
-        )
-    return words
+one_unit = options.taken_by("mjq_logs.reading.vectors", "one_unit")
 
 
 class Sizes(options.Machine):
@@ -53,7 +44,7 @@ class Sizes(options.Machine):
 
 @click.command(cls=common.Command)
 @options.log_argument
-@partial(options.log_options, unit=options.unit_option("UNIT", "", _one_unit))
+@partial(options.log_options, unit=options.unit_option("UNIT", "", one_unit))
 @click.option(
     "--target-wait", "target", type=options.Duration(), metavar="TIME",
     help="Keep waits at or below this time, such as 2h, 90min or 1d12h. It may be left out if a what-if is given.",

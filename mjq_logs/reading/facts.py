@@ -6,11 +6,13 @@ The load and how waits agree with replays take a machine, so that the questions 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from mjq._util import checks
 from mjq._util.plain import counted
+from mjq_logs.answers import Plain
 from mjq_logs.reading.clock import dated
 from mjq_logs.reading.log import INFERRED, Lines, Log, machine_in_words
 from mjq_logs.reading.rows import HARMLESS, TOO_LARGE
@@ -24,6 +26,25 @@ LOST_SHARE = 0.1  # of the lines, or of the jobs and their work, up to which not
 PAUSE_SHARE = 0.5  # of the time, up to which nothing is said of a pause
 HELD_SHARE = 0.5  # of a size that is inferred, from which on nothing is said of it
 USED_SHARE = 0.95  # of the machine, from which on nothing is said of its size
+
+
+class OfLog(Plain):
+    """Hold what every answer from a log says of that log."""
+
+    jobs: int
+    lines: Lines | None
+    missing: list[str]
+    """Columns that the log lacks."""
+    notes: list[str]
+    warnings: list[str]
+    """What makes the answer doubtful, such as a log that is too short, lines that were lost, a size that is not the one
+    in use, or a replay whose mean wait is not that of the log, by more than a factor of 1.5."""
+
+
+def of_log(log: Log, notes: list[str], warnings: list[str]) -> dict[str, Any]:
+    """Return the fields of an :class:`OfLog`."""
+    missing = list(log.missing)
+    return {"jobs": len(log), "lines": log.lines, "missing": missing, "notes": notes, "warnings": warnings}
 
 
 @dataclass(frozen=True, eq=False)

@@ -206,6 +206,8 @@ class Log(Columns):
     Examples
     --------
     >>> log = Log(need=np.array([1., 4.]), run=np.array([60., 30.]), submit=np.array([0., 9.]), servers=8)
+    >>> log
+    Log(2 jobs on 8 servers; columns: need, run, submit)
     >>> len(log), log.missing
     (2, ('start', 'estimate'))
     >>> Log(need=[1, 4], run=[60, 30], submit=[9, 0])
@@ -269,6 +271,10 @@ class Log(Columns):
 
     def __len__(self) -> int:
         return len(self.run)
+
+    def __repr__(self) -> str:
+        machine = "" if self.servers is None else f" on {machine_in_words(self)}"
+        return f"Log({len(self)} jobs{machine}; columns: {', '.join(self.columns())})"
 
     @property
     def resources(self) -> tuple[str, ...]:

@@ -73,11 +73,7 @@ of them, such as --unit cpus
 
     def refuse(self, *_: Any, **__: Any) -> NoReturn:
         """Raise ``ValueError``: who calls this knows one resource only."""
-        first, last = ", ".join(self.resources[:-1]), self.resources[-1]
-        raise ValueError(
-            f"this log counts several resources, {first} and {last}, and this answer knows one only: read the log with "
-            f"one of them, such as --unit {self.resources[0]}"
-        )
+        _refuse("this log counts", self.resources)
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__") or name in ("values", "resources"):
@@ -111,6 +107,21 @@ def plain(column: Any) -> np.ndarray:
     ([1.0, 2.0], [[4.0, 8.0]])
     """
     return column.values if isinstance(column, Vectors) else column
+
+
+def _refuse(what, resources):
+    several = f"{', '.join(resources[:-1])} and {resources[-1]}"
+    raise ValueError(
+        f"{what} several resources, {several}, and this answer knows one only: read the log with one of them, such as "
+        f"--unit {resources[0]}"
+    )
+
+
+def one_unit(unit: str | None) -> None:
+    """Raise ``ValueError`` if several resources are named, or one that is not known."""
+    units = units_of(unit)
+    if len(units) > 1:
+        _refuse("--unit names", units)
 
 
 def units_of(unit: str | None) -> tuple[str, ...]:

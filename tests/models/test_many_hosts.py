@@ -229,6 +229,8 @@ def test_moving_lies_between_hosts_and_pool(cluster, placement):
     assert system.capacity_with_moving <= system.pool.capacity * slack
     assert system.capacity <= system.packing_bound * slack <= system.naive_capacity * slack**2
     losses = system.shares_lost
+    of_pool = system.pool.shares_lost
+    assert of_pool == dict(order=pytest.approx(losses["order"], abs=1e-12), boundaries=0, placement=0)
     assert sum(losses.values()) == pytest.approx(1 - system.capacity / system.naive_capacity, abs=1e-12)
     assert losses["order"] >= -1e-12 and losses["boundaries"] >= -1e-12
 

@@ -65,8 +65,8 @@ REFUSALS = [
     # An order of the classes
     (lambda: System(*TABLE, order=[[0.5, 0.5]]), "order must have a row and a column for each of 2 classes, got shape"),
     (lambda: System(*TABLE, order=[[0.5, 0.4], [0.5, 0.5]]), "rows of order must sum to 1"),
-    (lambda: System(*TABLE, order=[[1, 0], [0, 1]]), "in the long run and not p"),
-    (lambda: pc.processing_capacity(*TABLE, [[0.1, 0.9], [0.5, 0.5]]), "in the long run and not p"),
+    (lambda: System(*TABLE, order=[[1, 0], [0, 1]]), "in the long run, and the jobs have"),
+    (lambda: pc.processing_capacity(*TABLE, [[0.1, 0.9], [0.5, 0.5]]), "in the long run, and the jobs have"),
     (lambda: System(*TABLE, order=0.5).queue(1.0), "knows independent classes only"),
     (lambda: System(*TABLE, order=0.5).simulate(1.0, 100, 1), "knows independent classes only"),
     # Stability
@@ -210,7 +210,7 @@ REFUSALS = [
     (lambda: System(**HOSTS).capacity_by_resource, "capacity_by_resource is that of one pool"),
     (lambda: System(**HOSTS).simulate(1, 100, 1, "easy"), "view and reserve say who may pass .*, got policy 'easy'"),
     (lambda: System(**HOSTS | dict(view=3)).capacity, "no chain of hosts has a view of 3 jobs: simulate_saturated"),
-    (lambda: System(6, (2, 3), (1, 1), (0.5, 0.5)).shares_lost, "shares_lost says what boundaries between hosts"),
+    (lambda: System(), "servers must be a number, got None"),
     (lambda: System(**HOSTS | dict(hosts=(4, 4))), r"hosts must be one number, got \(4, 4\)"),
     (lambda: System(**HOSTS | dict(needs=(1, 2, 5))), "need 5 exceeds a host of 4"),
     (lambda: System(**HOSTS | dict(per_host=[(4, 8), 4])), r"all hosts are alike: got \[\(4, 8\), 4\]"),

@@ -77,7 +77,7 @@ def heads(p: ArrayLike, order: float | ArrayLike | None) -> np.ndarray:
            [0.25, 0.75]])
     >>> heads((.9, .1), [[.5, .5], [.5, .5]])
     Traceback (most recent call last):
-    ValueError: the mix of order is (0.5, 0.5) in the long run and not p, (0.9, 0.1)
+    ValueError: order has the mix (0.5, 0.5) in the long run, and the jobs have (0.9, 0.1)
     """
     p = checks.probabilities("p", p, within=checks.MIX_ROUNDED)
     support = p > 0
@@ -98,7 +98,7 @@ def heads(p: ArrayLike, order: float | ArrayLike | None) -> np.ndarray:
     stationary = chain.stationary_of_recurrent_part(rows)
     if not np.allclose(stationary, mix, rtol=0, atol=MIX_TOLERANCE):
         raise ValueError(
-            f"the mix of order is {checks.shown(stationary)} in the long run and not p, {checks.shown(mix)}"
+            f"order has the mix {checks.shown(stationary)} in the long run, and the jobs have {checks.shown(mix)}"
         )
     return rows
 

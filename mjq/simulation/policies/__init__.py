@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from functools import cache
 from importlib import import_module
 from pkgutil import iter_modules
 
@@ -48,7 +47,6 @@ def name_of(name: str) -> str:
     return name if found is None else f"{found}-{number}".rstrip("-")
 
 
-@cache
 def placement_of(name: str) -> str:
     """Return how a placement is called here, whatever its case and dashes.
 
@@ -58,6 +56,8 @@ def placement_of(name: str) -> str:
     Traceback (most recent call last):
     ValueError: placement must be one of best fit, worst fit, first fit, random; got 'next fit'
     """
+    if isinstance(name, str) and name in PLACEMENTS:  # at once: models ask at each transition
+        return name
     known = {_folded(placement): placement for placement in PLACEMENTS}
     if _folded(name) not in known:
         raise ValueError(f"placement must be one of {', '.join(PLACEMENTS)}; got {name!r}")

@@ -15,8 +15,8 @@ from mjq_logs.machine.saturated import LINE
 from mjq_logs.questions.capacity import estimates
 from mjq_logs.questions.capacity.needs import Costs, costs_of_classes, other_needs
 from mjq_logs.questions.waits import GROWTHS, LoadWaits, waits_at_load
-from mjq_logs.reading.facts import Facts, facts_of
-from mjq_logs.reading.log import Lines, Log
+from mjq_logs.reading.facts import Facts, OfLog, facts_of, of_log
+from mjq_logs.reading.log import Log
 from mjq_logs.reading.window import Held, Window
 from mjq_logs.words import RULES, percent, time_in_words
 
@@ -28,19 +28,11 @@ GROWING = "waits would grow as long as the log lasts"
 CLASSES = 10  # that are named among those that waste servers
 
 
-class LogReport(Plain):
+class LogReport(OfLog):
     """Hold what every report on the capacity of a machine says of its log."""
 
     verdict: list[str]
     """The answer in sentences."""
-    jobs: int
-    lines: Lines | None
-    missing: list[str]
-    """Columns that the log lacks."""
-    notes: list[str]
-    warnings: list[str]
-    """What makes the answer doubtful, such as a log that is too short, lines that were lost, a size that is not the one
-    in use, or a replay whose mean wait is not that of the log, by more than a factor of 1.5."""
     window: Window | None
     """Null where the log does not tell when jobs came."""
 
@@ -217,11 +209,7 @@ def _own_orders(log, policies):
 
 def of_the_log(facts: Facts, notes: list[str], warnings: list[str]) -> dict[str, Any]:
     """Return the fields of a :class:`LogReport` but the verdict."""
-    log = facts.log
-    return {
-        "jobs": len(log), "lines": log.lines, "missing": list(log.missing), "notes": notes, "warnings": warnings,
-        "window": facts.window,
-    }  # fmt: skip
+    return of_log(facts.log, notes, warnings) | {"window": facts.window}
 
 
 def waits_in_words(waits: LoadWaits | None, load: float | None, own: estimates.Capacity, rule: str) -> list[str]:

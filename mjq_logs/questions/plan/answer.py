@@ -12,7 +12,8 @@ from mjq.simulation.engine.policy import Policy
 from mjq_logs.answers import OF_WAITS, Column, Plain, Waits
 from mjq_logs.questions.plan.what_if import Effect
 from mjq_logs.questions.waits import AtLoad
-from mjq_logs.reading.log import Lines, Log
+from mjq_logs.reading.facts import OfLog
+from mjq_logs.reading.log import Log
 from mjq_logs.words import listed, time_in_words
 
 ALONE = "A what-if changes one thing: nobody submits other jobs, or at other times, because of it."
@@ -74,16 +75,12 @@ class PlanUnderPolicy(Plain):
         return any(row.waits and (row.surely or row.surely_misses) for row in self.sizes)
 
 
-class Plan(Plain):
+class Plan(OfLog):
     """Say how many servers keep the waits of a log below a target."""
 
-    jobs: int
     servers: float | None
     """Machine of the log."""
     servers_from: str
-    lines: Lines | None
-    missing: list[str]
-    notes: list[str]
     target: float | None
     """Target of the wait, in hours; null where only changes are compared."""
     percentile: float
@@ -94,8 +91,6 @@ class Plan(Plain):
     """Servers of a node."""
     real_waits: list[str]
     """How far replays agree with the waits of the log; empty if it has none."""
-    warnings: list[str] = []
-    """What makes the answer doubtful, as in a report of capacity."""
     policies: list[PlanUnderPolicy]
     """Empty without a target."""
     what_if: list[Effect] = []

@@ -23,7 +23,7 @@ from mjq_logs.questions.plan.answer import CLEARLY, Plan, PlanUnderPolicy, Size,
 from mjq_logs.questions.plan.changes import Changed
 from mjq_logs.questions.plan.what_if import Effect, what_if
 from mjq_logs.questions.waits import AtLoad, Statistics, saved, surely_below, wait_statistics, with_intervals, worth
-from mjq_logs.reading.facts import Facts, facts_of
+from mjq_logs.reading.facts import Facts, facts_of, of_log
 from mjq_logs.reading.log import Log
 from mjq_logs.reading.window import window_in_words
 
@@ -186,18 +186,14 @@ def plan(
     compared = [] if log.servers is None else agreement(log, policies)
     seen, differs = window_in_words(facts.window), disagreement_in_words(compared)
     return Plan(
-        jobs=len(log),
+        **of_log(log, [*([seen] if seen else []), *log.notes], [*facts.warnings, *([differs] if differs else [])]),
         servers=log.servers,
         servers_from=log.servers_from,
-        lines=log.lines,
-        missing=list(log.missing),
-        notes=[*([seen] if seen else []), *log.notes],
         target=target,
         percentile=percentile,
         growth=growth,
         node=node,
         real_waits=agreement_in_words(compared),
-        warnings=[*facts.warnings, *([differs] if differs else [])],
         policies=of_policies,
         what_if=effects,
         assumes=assumed(log, growth, names, bool(changes)),

@@ -9,29 +9,26 @@ from mjq._util import checks
 from mjq._util.parallel import Workers
 from mjq._util.plain import counted
 from mjq.simulation import policies
-from mjq_logs.answers import Amount, Plain
+from mjq_logs.answers import Amount
 from mjq_logs.questions.wait.nearest import MEMORY, SHARES, interval, off_scale
 from mjq_logs.questions.wait.record import LAST_PART, ForecastRecord, features, numbers, past_of, record_of
 from mjq_logs.questions.wait.state import NO_LIMIT, history
 from mjq_logs.reading.clock import as_date, dated, local
-from mjq_logs.reading.facts import Facts, facts_of
-from mjq_logs.reading.log import HOUR, Lines, Log, machine_in_words
+from mjq_logs.reading.facts import Facts, OfLog, facts_of, of_log
+from mjq_logs.reading.log import HOUR, Log, machine_in_words
 from mjq_logs.words import amount_of, percent
 
 SECONDS = "%Y-%m-%d %H:%M:%S"  # of a date
 HOLDS = 0.74, 0.86  # shares of the starts that the 80 % interval may hold in the last third of a log
 
 
-class StartForecast(Plain):
+class StartForecast(OfLog):
     """Hold when one more job would start, in hours from the time of the forecast, with the record of such forecasts."""
 
-    jobs: int
     servers: Amount
     policy: str
     starts: str
     """Where the starts of the log are from: the log, or a replay."""
-    lines: Lines | None
-    notes: list[str]
     at: float
     """Time of the forecast [s], as in the log."""
     date: str | None
@@ -54,8 +51,6 @@ class StartForecast(Plain):
     """How much the replays count in this forecast; null where too little of the log is known at the time."""
     record: ForecastRecord | None
     """Null where the log is too short."""
-    warnings: list[str] = []
-    """What makes the answer doubtful, such as lines that were lost, or a size that is not the one in use."""
 
 
 def forecast_start(
@@ -152,13 +147,11 @@ def forecast_start(
     hours = None if waits is None else off_scale(waits) / HOUR
     hold = record is not None and record.within["80"] >= HOLDS[0]
     return StartForecast(
-        jobs=len(jobs.need),
+        # The record and the replays tell the rest.
+        **of_log(log, notes, [*intervals_in_doubt(record), *facts.doubts]) | {"jobs": len(jobs.need)},
         servers=amount_of(jobs.servers, log.resources),
         policy=policy,
         starts="the log" if log.start is not None else f"a replay under {policy}",
-        lines=log.lines,
-        notes=notes,
-        warnings=[*intervals_in_doubt(record), *facts.doubts],  # the record and the replays tell the rest
         at=time,
         date=None if log.clock is None else f"{as_date(float(local(log, time)), SECONDS)} {log.zone}".rstrip(),
         running=len(state.running),
