@@ -1110,8 +1110,9 @@ class Pool(_ByValue):
 
         Source: [CGPS16] Section 5.2.
         """
-        firsts = np.array(models.pool_depletion.whole_mixes(*self.tasks, self.places))
-        return frozen(np.column_stack([firsts, self.places - firsts]))
+        N_A, N_B = self.tasks
+        firsts = models.pool_depletion.whole_mixes(N_A, N_B, self.places)
+        return frozen(np.array([(k, self.places - k) for k in firsts]))
 
     @cached_property
     def mean_times(self) -> np.ndarray:

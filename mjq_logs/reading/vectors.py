@@ -109,7 +109,7 @@ def plain(column: Any) -> np.ndarray:
     return column.values if isinstance(column, Vectors) else column
 
 
-def _refuse(what, resources):
+def _refuse(what: str, resources: Sequence[str]) -> NoReturn:
     several = f"{', '.join(resources[:-1])} and {resources[-1]}"
     raise ValueError(
         f"{what} several resources, {several}, and this answer knows one only: read the log with one of them, such as "
