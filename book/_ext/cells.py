@@ -13,7 +13,7 @@ import re
 import nbformat
 from docutils import nodes
 
-from mjq_book.runs import changes
+from mjq_book.runs import changes, stored
 
 DIFFICULTY = re.compile(r", (easy|medium|hard|open)(?=\)?$)")
 CHECKS = re.compile(r'<details class="mjq-checks"><summary>(.+?)</summary>')
@@ -48,6 +48,7 @@ def explain_parameters(app, doctree):
     for cell in cells_of(doctree):
         if "checks" in cell["cell_metadata"].get("tags", []):
             notebook = nbformat.read(app.env.doc2path(app.env.docname), as_version=4)
+            notebook.cells = [x for x, _ in stored.solutions(notebook)]  # in the sections of the page
             cell.parent.insert(cell.parent.index(cell) + 1, nodes.raw("", changes.explained(notebook), format="html"))
 
 

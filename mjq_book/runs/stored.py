@@ -13,7 +13,8 @@ stored                                                                  for the 
 a cell ``<div id="x"></div>``, ``**Fig. 2.1.** …`` behind a figure      the figure's caption
 a cell ``<div id="x"></div>``, ``### Exercise 2.3: …``                  ``{exercise-start}`` … ``{exercise-end}``
 a cell ``<details><summary>Solution</summary>`` … ``</details>``        ``{solution-start}`` … ``{solution-end}``
-a cell ``#### Solution`` and the cells up to the next heading           the same, with code in it
+cells below ``### Solution to [Exercise 2.3](#x)`` in a last section    the same, below the exercise ``x``
+``The solution is in [the last section](…).`` below an exercise         nothing
 a cell ``**Check yourself.** …`` with ``selfcheck`` in its metadata     ``:::{selfcheck}``
 ======================================================================  ==============================================
 """
@@ -48,7 +49,9 @@ CAPTION = re.compile(rf"{PLACE}\n\n\*\*Fig\. ([\d.]+)\.\*\* (.+)", re.S)
 EXERCISE = re.compile(rf"((?:{PLACE}\n)*){PLACE}\n\n### Exercise ([\d.]+): (.+?)\n\n(.+?)(?=\n\n<details>|\Z)", re.S)
 FOLD = re.compile(r"<details><summary>(.+?)</summary>\n\n(.*?)\n\n</details>", re.S)
 CHECK = re.compile(r"\*\*Check yourself\.\*\* (.+)\n\n<details><summary>Hint</summary>\n\n(.+)\n\n</details>", re.S)
-SOLUTION, HEADING = "#### Solution", re.compile(rf"(?:{PLACE}\n+)*#{{1,3}} ")
+SOLUTION = re.compile(r"### Solution to \[Exercise [\d.]+\]\(#([\w:-]+)\)")
+SOLUTIONS = re.compile(rf"{PLACE}\n\n## Solutions\n")
+TO_SOLUTIONS = re.compile(r"\n\nThe solution is in \[the last section\]\(#[\w:-]+\)\.$")
 CITATION = re.compile(r"\[[^\[\]]+\]\(\.\./book/references\.bib#(\w+)\)")
 CITATIONS = re.compile(rf"\((?:{CITATION.pattern}(?:;\s)?)+\)")
 LINK = re.compile(r"\]\([\w./-]*#([\w:.-]+)\)")
@@ -83,12 +86,20 @@ def myst(notebook: NotebookNode) -> NotebookNode:
 
 
 def solutions(notebook: NotebookNode) -> Iterator[tuple[NotebookNode, bool]]:
-    """Yield the cells, each with whether it belongs to the solution of an exercise."""
-    section = False
-    for cell in notebook.cells:
-        if cell.cell_type == "markdown":
-            section = cell.source == SOLUTION or (section and not HEADING.match(cell.source))
-        yield cell, section or cell.source.startswith("<details><summary>Solution</summary>")
+    """Yield the cells in the order of the book, where solutions follow exercises; each with whether it solves one."""
+    last = next((k for k, cell in enumerate(notebook.cells) if SOLUTIONS.match(cell.source)), len(notebook.cells))
+    solved: dict[str, list[NotebookNode]] = {}
+    for cell in notebook.cells[last + 1 :]:
+        if heading := SOLUTION.fullmatch(cell.source):
+            of_one = solved.setdefault(heading[1], [])
+        of_one.append(cell)
+    for cell in notebook.cells[:last]:
+        asked = EXERCISE.match(cell.source) if cell.cell_type == "markdown" else None
+        if asked:
+            cell = nbformat.from_dict(cell | {"source": TO_SOLUTIONS.sub("", cell.source)})
+        yield cell, cell.source.startswith("<details><summary>Solution</summary>")
+        if asked:
+            yield from ((part, True) for part in solved.get(asked[3], []))
 
 
 def in_myst(text: str) -> str:
@@ -112,7 +123,7 @@ def _directives(cell, exercise):
     if "selfcheck" in cell.metadata:
         return _self_check(cell)
     start, folded = f"````{{solution-start}} {exercise}\n:class: dropdown\n````\n\n", FOLD.fullmatch(cell.source)
-    if cell.source == SOLUTION:
+    if SOLUTION.fullmatch(cell.source):
         return start
     if folded and folded[1] == "Solution":
         return start + in_myst(folded[2])

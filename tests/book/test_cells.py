@@ -13,6 +13,7 @@ from tests.conftest import ROOT
 NAMES = [name for chapter in CHAPTERS for name in chapter.notebooks]
 NOTEBOOKS = [ROOT / f"notebooks/{name}.ipynb" for name in (*NAMES, "five_models")]
 FOLDED = {"hide-input", "hide-cell"}
+LONGEST_LINE = 88
 PHONE, LEAST_LETTERS = 328, 9  # width of a figure on a phone of 360 pixels, height of its letters [pixels]
 POINTS = 72  # an inch
 
@@ -56,6 +57,17 @@ def test_what_is_asserted_has_a_name_that_says_it(path):
     for cell in code_cells(path):
         for claim in asserts(cell):
             assert isinstance(claim.test, ast.Name), (cell.metadata.name, ast.unparse(claim))
+
+
+def test_cells_are_named_and_short(path):
+    names = [cell.metadata.get("name") for cell in code_cells(path)]
+    assert all(names)
+    assert len(set(names)) == len(names)
+    for cell in code_cells(path):
+        lines = cell.source.splitlines()
+        assert len(lines) <= 40, cell.metadata.name
+        if "sentence" not in cell.metadata.get("tags", []):  # it may have a long link, and nobody reads its code
+            assert max(map(len, lines)) <= LONGEST_LINE, cell.metadata.name
 
 
 def test_a_claim_that_a_run_does_not_make_is_not_passed(path):

@@ -113,13 +113,17 @@ def test_figures_are_there_and_sentences_follow_the_parameters(page, lab, home):
 def test_chapters_are_words_and_solutions_are_folded(page, lab):
     """Nothing but words is seen of what the book makes boxes and numbers of; a link leads to its place."""
     opened(page, lab, "stability.ipynb")
-    exercises = page.locator(".jp-RenderedMarkdown h3", has_text="Exercise ")
+    expect = pytest.importorskip("playwright.sync_api").expect
+    exercises = page.locator(".jp-RenderedMarkdown h3", has_text=re.compile("^Exercise "))
     page.wait_for_function("document.querySelectorAll('.jp-RenderedMarkdown h3').length > 10")
     text = page.locator(".jp-Notebook").inner_text()
     assert not re.search(r"\{[a-z:]+\}`|:::|^\([\w:-]+\)=|<div|\\tag", text, re.M)
-    solutions = page.locator(".jp-Cell", has=page.locator("h4", has_text="Solution"))
-    assert 5 < solutions.count() == exercises.count() == page.locator(".jp-Cell button", has_text="hidden").count()
+    solutions = page.locator(".jp-RenderedMarkdown h3", has_text="Solution to Exercise ")
+    assert 5 < solutions.count() == exercises.count() and not solutions.first.is_visible()
+    page.locator(".jp-Cell", has=page.locator("h2", has_text="Solutions")).locator("button", has_text="hidden").click()
+    expect(solutions.last).to_be_visible()
+    expect(page.get_by_text("Between its ends there are never more than")).not_to_be_visible()
     page.locator('.jp-RenderedMarkdown a[href="#ghs20-buying"]').first.click()
     place = page.locator("h3", has_text="What buying servers does")
-    pytest.importorskip("playwright.sync_api").expect(place).to_be_in_viewport()
+    expect(place).to_be_in_viewport()
     page.screenshot(path=PICTURES / "stability.png")

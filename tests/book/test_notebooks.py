@@ -21,7 +21,6 @@ NOTEBOOKS = [ROOT / f"notebooks/{name}.ipynb" for chapter in CHAPTERS for name i
 CHAPTER_OF = {name: chapter.name for chapter in CHAPTERS for name in chapter.notebooks}
 COMPANIONS = {chapter.name: chapter.companion for chapter in CHAPTERS if chapter.companion}
 KEYS = {paper.name: paper.key.lower() for paper in PAPERS}
-LONGEST_LINE = 88
 
 pytestmark = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda p: p.stem)
 
@@ -57,17 +56,6 @@ def test_stored_numbers_have_no_more_digits_than_all_machines_agree_on(path):
             assert not any(re.search(r"\bnp\.", text) for text in texts), f"{cell.metadata.name} shows a type of numpy"
             for number in re.findall(r"\d+\.\d+", "\n".join(texts)):
                 assert len(number.replace(".", "").strip("0")) <= plots.SIGNIFICANT, (cell.metadata.name, number)
-
-
-def test_cells_are_named_and_short(path):
-    names = [cell.metadata.get("name") for cell in cells(path)]
-    assert all(names)
-    assert len(set(names)) == len(names)
-    for cell in cells(path):
-        lines = cell.source.splitlines()
-        assert len(lines) <= 40, cell.metadata.name
-        if "sentence" not in cell.metadata.get("tags", []):  # it may have a long link, and nobody reads its code
-            assert max(map(len, lines)) <= LONGEST_LINE, cell.metadata.name
 
 
 def test_a_sentence_is_compared_and_its_code_is_not_shown(path):
@@ -164,6 +152,24 @@ def test_no_answer_stands_in_what_is_shown(path):
             assert len(options) == len(about.get("right", [])), about.name
 
 
+def test_nobody_meets_a_solution_under_its_question(path):
+    """Text is folded. Code stands behind the last question, for only JupyterLab folds cells: there it is folded."""
+    questions, in_the_end, headings = [0], [], {}
+    for k, (cell, below) in enumerate(zip(notebook(path).cells, [*notebook(path).cells[1:], None], strict=True)):
+        if asked := stored.EXERCISE.match(cell.source):
+            folded = below.source.startswith("<details><summary>Solution</summary>")
+            next_part = below.cell_type == "markdown" and re.search(r"^#{1,3} ", below.source, re.M)
+            assert folded or (next_part and stored.TO_SOLUTIONS.search(cell.source)), asked[3]
+            in_the_end += [] if folded else [asked[3]]
+        if asked or "selfcheck" in cell.metadata:
+            questions.append(k)
+        if heading := stored.SOLUTION.fullmatch(cell.source) or stored.SOLUTIONS.match(cell.source):
+            assert cell.metadata["jp-MarkdownHeadingCollapsed"]
+            headings[k] = heading[1]
+    assert list(headings.values())[1:] == in_the_end
+    assert max(questions) < min(headings, default=len(notebook(path).cells))
+
+
 @cache
 def numbers():
     """The numbers of all equations, figures and exercises, and the notebook of each."""
@@ -203,7 +209,8 @@ def test_links_lead_to_a_place_and_have_its_number(path):
                 assert words == f"({number})"
             for figure in re.findall(r"\bFig\. (\d+\.\d+)", words):  # without a point it is one of the paper
                 assert figure == number
-            assert not re.search(r"Exercise \d", words), f"{words} has no number on other pages"
+            if exercise := re.search(r"Exercise ([\d.]+)", words):
+                assert not file and exercise[1] == number, f"{words} has no number on other pages"
 
 
 def test_an_editor_that_writes_scripts_keeps_what_a_notebook_tells_the_book(path):
