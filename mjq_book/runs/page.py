@@ -19,7 +19,14 @@ SPACED = set("=≠<>≤≥≈≪≫→+−±⋅×∈")  # operators with a space
 PLAIN = str.maketrans({"∗": "*", ",": ", ", "\u2061": ""})  # the last one stands between a function and its argument
 END = "\u200b"  # of a subscript or a power
 NUMBER = re.compile(r"\\tag\{([^}]*)\}")
-STYLE = "main { max-width: 60rem; margin: auto; } .number { float: right; } math[display=block] { overflow-x: auto; }"
+STYLE = """
+html { color-scheme: light dark }
+main { max-width: 60rem; margin: auto } .number { float: right } math[display=block] { overflow-x: auto }
+main .jp-InputArea-editor { overflow-x: auto }
+details.code > summary { color: GrayText; font: var(--jp-ui-font-size1) system-ui }
+main img, main .jp-RenderedSVG svg { background: white; color-scheme: light; max-width: 100%; height: auto }
+"""
+DARK = ":root { --jp-mirror-editor-comment-color: #8fbcbc; --jp-mirror-editor-operator-color: #c99cff }"
 
 
 class _Renderer(IPythonRenderer):
@@ -69,20 +76,32 @@ def _html(markdown: str) -> str:
 
 
 def write(source: Path, target: Path) -> None:
-    """Write an executed notebook as one page; of links to other pages, their words stay."""
+    """Write an executed notebook as one page, light or dark; of links to other pages, their words stay.
+
+    Code that the notebook folds is folded, and that of sentences is left out.
+    """
     notebook = nbformat.read(source, as_version=4)
-    for cell in [cell for cell in notebook.cells if cell.cell_type == "code"]:
+    code = [cell for cell in notebook.cells if cell.cell_type == "code"]
+    for cell in code:
         cell.outputs = [output for output in cell.outputs if not is_glue(output)]
         for output in cell.outputs:
             if "text/latex" in output.get("data", {}):
                 output.data["text/markdown"] = output.data.pop("text/latex")
-    exporter = HTMLExporter()
+    exporter = HTMLExporter(exclude_input_prompt=True, exclude_output_prompt=True)
     exporter.register_filter("markdown2html", _html)
     text, _ = exporter.from_notebook_node(notebook, {"metadata": {"name": source.stem}})
-    page = BeautifulSoup(text.replace("</head>", f"<style>{STYLE}</style></head>", 1), "html.parser")
+    dark, _, _ = exporter.environment.loader.get_source(exporter.environment, "static/theme-dark.css")
+    style = f"<style>@media screen and (prefers-color-scheme: dark) {{\n{dark}{DARK}}}{STYLE}</style>"
+    page = BeautifulSoup(text.replace("</head>", f"{style}</head>", 1), "html.parser")
     for script in page.find_all("script"):
         script.decompose()
     for link in page.find_all("a", href=True):
         if not str(link["href"]).startswith(("#", "http")):
             link.unwrap()
+    for cell, lines in zip(code, page.select(".jp-CodeCell .jp-Cell-inputWrapper"), strict=True):
+        if any(tag.startswith("remove-") for tag in cell.metadata.get("tags", [])):
+            lines.decompose()
+        elif cell.metadata.get("jupyter", {}).get("source_hidden"):
+            words = page.new_tag("summary", string=cell.metadata.get("mystnb", {}).get("code_prompt_show", "Code"))
+            lines.wrap(page.new_tag("details", attrs={"class": "code"})).insert(0, words)
     atomic.write(target, str(page).encode())

@@ -155,6 +155,9 @@ def test_the_notebook_of_a_run_is_one_to_read(here, quick):
     assert "A run of this chapter." in page.select_one("h1").find_next("blockquote").get_text()
     assert len(page.find_all("math")) > 100 and "NS.a" in page.get_text()
     assert not page.find_all(["script", "merror"])
+    assert "prefers-color-scheme: dark" in str(page.head)
+    assert not page.select(".celltag_sentence .jp-InputArea")  # of a sentence only the words
+    assert len(page.select("details.code")) == len(page.select(".celltag_hide-input:not(.celltag_parameters)")) > 30
     named = [tag.get(name, "#") for tag in page.find_all(True) for name in ("src", "href")]
     assert all(address.startswith(("#", "data:", "http")) for address in named)
     assert not [tag for tag in page.find_all(src=True) if tag["src"].startswith("http")]
