@@ -10,13 +10,14 @@ from IPython.display import display
 
 
 class _Passed:
-    """The claims that held: how many, and behind a fold which; and how many are not judged."""
+    """The claims that held: how many, and behind a fold which; and how many, or if none held which, are not judged."""
 
-    def __init__(self, names: list[str], not_judged: int):
-        self.claims = [name.replace("_", " ") for name in names]
-        self.total = f"{len(names)} check{'' if len(names) == 1 else 's'} passed"
-        if not_judged:
-            self.total += f", {not_judged} not judged with these parameters"
+    def __init__(self, names: list[str], not_judged: list[str]):
+        self.claims = [name.replace("_", " ") for name in names or not_judged]
+        self.total = f"{len(self.claims)} check{'' if len(self.claims) == 1 else 's'}"
+        self.total += " passed" if names else " not judged with these parameters"
+        if names and not_judged:
+            self.total += f", {len(not_judged)} not judged with these parameters"
 
     def __repr__(self) -> str:
         return f"{self.total}: {'; '.join(self.claims)}"
@@ -48,6 +49,8 @@ def holds(**claims: bool | np.bool_ | None) -> None:
     2 checks passed: the sum is one; two is even
     >>> holds(the_sum_is_one=sum([0.25, 0.75]) == 1, the_curve_has_a_peak=None)
     1 check passed, 1 not judged with these parameters: the sum is one
+    >>> holds(the_curve_has_a_peak=None)
+    1 check not judged with these parameters: the curve has a peak
     >>> holds(two_is_odd=2 % 2 == 1)
     Traceback (most recent call last):
     AssertionError: two is odd
@@ -61,7 +64,7 @@ def holds(**claims: bool | np.bool_ | None) -> None:
     false = [name.replace("_", " ") for name, condition in judged.items() if not condition]
     if false:
         raise AssertionError("; ".join(false))
-    display(_Passed(list(judged), len(claims) - len(judged)))
+    display(_Passed(list(judged), [name for name in claims if name not in judged]))
 
 
 def counted(claims: Iterable[bool | np.bool_ | None], noun: str) -> str:
