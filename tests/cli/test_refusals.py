@@ -129,6 +129,8 @@ BAD = [
     (["sweep", "stability", "--cases", os.devnull], f"{os.devnull} has no cases"),
     (["sweep", "stability", "--xyz", "x"], "mjq: No such option '--xyz'.\nSee mjq sweep --help.\n"),
     (["nonsense"], "mjq: No such command 'nonsense'.\nSee mjq --help.\n"),
+    (["capacity", EXAMPLE, "--policy", "msf"], "Invalid value for '--policy': 'msf' is not one of fcfs, easy"),
+    (["plan", EXAMPLE, "--unit", "cpus,mem"], "cpus and mem, and this answer knows one only: read the log with one"),
     (["plan", EXAMPLE], "mjq: give --target-wait, or a what-if: --cap, --estimates or --without"),
 ]
 
@@ -161,3 +163,23 @@ def test_every_command_that_prints_json_has_errors_as_json(here, words, complain
     told = json.loads(run.err)
     assert (run.status, run.out, told["command"], told["error"]["type"]) == (2, "", words[0], "input")
     assert complaint in told["error"]["message"]
+
+
+def test_an_error_says_which_lines_were_not_used_as_they_may_be_its_reason(here):
+    Path("jobs.csv").write_text("need,run,submit\n2,60,0\n,60,5\n")
+    run = said("capacity", "jobs.csv", "--servers", "4", "--policy", "FCFS")
+    assert run.status == 2 and "the log has a single job" in run.err and "2 lines read, 1 used" in run.err
+    assert "1 not used" in run.err
+    told = json.loads(said("capacity", "jobs.csv", "--servers", "4", "--json").err)
+    assert "1 not used" in told["error"]["message"]
+
+
+@pytest.mark.parametrize(
+    ("written", "called"), [("FCFS", "fcfs"), ("msf", "most-servers-first"), ("Back_Fill 3", "backfill-3")]
+)
+def test_a_policy_is_found_however_it_is_written(here, written, called):
+    Path("jobs.csv").write_text("need,run,submit\n2,60,0\n3,60,5\n1,70,6\n")
+    one, other = (
+        said("replay", "jobs.csv", "--servers", "4", "--policy", name, "--json") for name in (written, called)
+    )
+    assert one == other and json.loads(one.out)["policies"][0]["policy"] == called

@@ -15,12 +15,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import mjq_logs
+from mjq import System
 from mjq.models.processing_capacity import processing_capacity
 from mjq.simulation import replay
+from mjq.solvers import drain
 from mjq_book import example_log as making
 from mjq_book import experiments
 from mjq_book.experiments import public_logs
-from mjq_book.workloads import rounded_up
+from mjq_book.workloads import rounded_up, shipped_classes
 from mjq_logs import (
     Capacity,
     CapacityReport,
@@ -51,7 +53,7 @@ from mjq_logs.making.example import example_path
 from mjq_logs.questions.capacity import estimates
 from mjq_logs.questions.capacity.estimates import Capacities
 from mjq_logs.questions.capacity.needs import MOST_NEEDS
-from mjq_logs.questions.capacity.present import present
+from mjq_logs.questions.capacity.present import NEAR_ERROR, present
 from mjq_logs.questions.capacity.report import headline, reports_on
 from mjq_logs.reading.facts import facts_of
 from tests.conftest import TRACES, needs_traces, said
@@ -312,6 +314,32 @@ def test_what_is_not_solved_in_time_is_simulated(monkeypatch):
     assert capacity.value == pytest.approx(exact.capacities.exponential.value, rel=0.02)
     assert 0 < near.constant_high - near.constant_low < 0.2 * exact.near_saturation.constant
     assert abs(near.constant - exact.near_saturation.constant) < near.constant_high - near.constant_low
+
+
+def random_system(rng):
+    """Two or three needs of 8 to 64 servers, run times far apart."""
+    servers, classes = int(rng.choice([8, 16, 32, 64])), int(rng.integers(2, 4))
+    needs = np.sort(rng.choice(np.arange(1, servers + 1), classes, replace=False))
+    return System(servers, needs, np.exp(rng.uniform(-2, 2, classes)), rng.dirichlet(np.ones(classes)))
+
+
+def test_times_near_saturation_err_by_what_the_table_says():
+    rng, errors = np.random.default_rng(7), []
+    while len(errors) < 25:
+        system = random_system(rng)
+        if drain.configurations(system.servers, system.needs).blocked.sum() > 60:  # whose queue takes long
+            continue
+        near, run = system.near_saturation(), float(system.mix @ (1 / system.rates))
+        exact = [system.queue(part * near.capacity).mean_sojourn for part in estimates.AHEAD]
+        found = [estimates.time_in_system(part, near.capacity, 1 + near.delta, run) for part in estimates.AHEAD]
+        errors.append(np.divide(found, exact) - 1)
+    worst = np.abs(errors).max(axis=0)
+    assert (worst <= list(NEAR_ERROR.values())).all() and worst[0] > 0.05
+    (kept,) = experiments.kept("near_saturation").select("capacity", "delta").iter_rows()
+    jobs, times = np.array([(one.jobs, one.mean_time / 3600) for one in shipped_classes()]).T
+    for part, _, simulated, half_width in experiments.kept("near_saturation_waits").iter_rows():
+        found = estimates.time_in_system(part, kept[0], 1 + kept[1], jobs @ times / jobs.sum())
+        assert part < 0.8 or abs(found - simulated) < NEAR_ERROR[f"{part:g}"] * simulated + half_width
 
 
 def test_a_class_without_which_nothing_is_left_has_no_cost():

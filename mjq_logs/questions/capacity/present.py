@@ -26,6 +26,7 @@ is kept free for it, and the others start elsewhere.
 A job is hardest to place if no other fits on one host fewer times.
 Best fit puts a job on the fullest host on which it fits, and worst fit on the emptiest one.
 Of a job that ran on several hosts, it is taken that it needs all of its servers on one host."""
+NEAR_ERROR = {"0.8": 0.15, "0.9": 0.08, "0.95": 0.05, "0.99": 0.02}  # at most, of times near saturation: a test counts
 HOURS = "on the clock of the log, UTC if it counts seconds and names no offset"
 
 
@@ -220,8 +221,9 @@ def _classes(report, servers="servers"):
 
 def _near_saturation(near):
     title = (
-        f"Exponential classes near their capacity: a job spends about {near.constant:.4g} / ({near.capacity:.4f} - "
-        "arrivals per hour) hours in the system, if arrivals are Poisson"
+        f"Hours in the system of exponential classes near their capacity, if arrivals are Poisson: in the end "
+        f"{near.constant:.4g} / ({near.capacity:.4f} - arrivals per hour). In 25 random systems such numbers erred by "
+        f"up to {percent(NEAR_ERROR['0.8'], 0)} at 80 % and {percent(NEAR_ERROR['0.99'], 0)} at 99 %"
     )
     if near.constant_low is not None:
         ends = f"{near.constant_low:.4g} to {near.constant_high:.4g}"
