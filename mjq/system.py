@@ -627,7 +627,7 @@ class System(_ByValue):
             ``"fcfs"``, ``"easy"``, ``"first-fit"``, ...: see :mod:`mjq.simulation.policies`, with any case and dashes.
         **options
             Those of :func:`~mjq.simulation.multiserver.simulate_multiserver`, such as ``replications=10`` or
-            ``percentiles=[0.9]``, or on hosts of :func:`~mjq.simulation.hosts.simulate_hosts`.
+            ``percentiles=0.9``, or on hosts of :func:`~mjq.simulation.hosts.simulate_hosts`.
 
         Returns
         -------
@@ -803,8 +803,10 @@ class System(_ByValue):
             raise ValueError(f"{asked} knows independent classes only, and this system has an order of the classes")
 
     def _require_pool(self, asked):
-        if self.hosts is not None:
-            raise ValueError(f"{asked} is that of one pool, and this system has {self.hosts} hosts: ask its pool")
+        if self.hosts is not None and (self.hosts, self.view) != (1, 1):
+            raise ValueError(
+                f"{asked} is that of one pool in order of arrival, not of {self.hosts} hosts: ask its pool"
+            )
 
     @property
     def _rule(self) -> dict[str, Any]:

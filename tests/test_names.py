@@ -41,7 +41,7 @@ ARGUMENTS = {  # what stands before the name
 }
 OF_LOGS = "agreement", "capacities", "capacity_by_block_length", "costs_of_classes", "exponential_capacity"
 OF_LOGS += "independent_capacity", "own_order_capacity", "reports_on", "waits_at_load"
-NAMES = {"policy": ("fcfs", "FCFS"), "policies": (["fcfs"], ["FCFS"]), "placement": ("worst fit", "Worst-Fit")}
+NAMES = {"policy": ("fcfs", "FCFS"), "policies": (["fcfs"], "FCFS"), "placement": ("worst fit", "Worst-Fit")}
 
 
 def public():

@@ -123,8 +123,8 @@ class Estimate:
         """Estimate the quantile of what several replications or batches saw: that of all, by sectioning.
 
         The half-width is Student's, from how far the quantiles of the parts lie from the quantile of all. It is
-        infinite where a part has less than two clusters of jobs beyond the quantile, as `clustering` successive ones
-        say as little as one: such intervals would be too narrow.
+        infinite where a part has less than two clusters of jobs on one side of the quantile, as `clustering` successive
+        ones say as little as one: such intervals would be too narrow.
 
         Source: S. Asmussen, P. W. Glynn, Stochastic Simulation, Springer 2007, Section III.5a.
 
@@ -133,7 +133,7 @@ class Estimate:
         """
         of_all, k = np.quantile(np.concatenate(parts), level), len(parts)
         apart = np.array([np.quantile(part, level) for part in parts]) - of_all
-        if k < 2 or (1 - level) * min(map(len, parts)) < 2 * clustering:
+        if k < 2 or min(level, 1 - level) * min(map(len, parts)) < 2 * clustering:
             return cls(float(of_all), math.inf, k, confidence)
         deviation = math.sqrt(apart @ apart / (k - 1) / k)
         return cls(float(of_all), float(special.stdtrit(k - 1, (1 + confidence) / 2) * deviation), k, confidence)

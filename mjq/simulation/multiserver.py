@@ -48,7 +48,6 @@ from mjq.simulation.loop import (
 from mjq.simulation.replications import Compiled, Seed, replicate, require_affordable
 
 BATCHES = 30  # of one long run without replications
-BEYOND = 5  # jobs that must lie on either side of a percentile
 LATECOMERS = 10_000  # that come at most after the counted jobs and as many again, should one of these still wait
 
 
@@ -146,12 +145,11 @@ def simulate_multiserver(
         Independent runs. Intervals come from them or, with a single one, from the means of 30 batches.
     warmup : float
         Jobs that pass before the count begins, as a fraction of `jobs`.
-    tail_at : sequence of float
+    tail_at : float or sequence of float
         Times for which to count the longer sojourns.
-    percentiles : sequence of float
-        Of the waits, between 0 and 1, such as ``[0.9]`` for the wait that nine jobs in ten do not exceed. In each
-        replication or batch five jobs at least must lie on either side; where those above come in less than two
-        clusters, there is no interval. The waits of all jobs are then kept.
+    percentiles : float or sequence of float
+        Of the waits, between 0 and 1, such as 0.9 for the wait that nine jobs in ten do not exceed. There is no
+        interval where a replication or batch has less than two clusters of jobs on one side. All waits are then kept.
     workers : int or distributed.Client
         Replications that run at the same time on this machine, or a client of a dask scheduler.
     progress : bool, optional
@@ -201,11 +199,10 @@ def simulate_multiserver(
     warmup = float(checks.not_negative("warmup", warmup, ndim=0))
     effort = f"jobs = {jobs}, replications = {replications}, warmup = {warmup:g}"
     require_affordable(effort, jobs * replications * (1 + warmup))
-    tail_at = np.array(checks.numbers("tail_at", tail_at))
+    tail_at = np.array(checks.numbers("tail_at", np.atleast_1d(tail_at)))
     batches = max(1, min(BATCHES, jobs // 2)) if replications == 1 else 1
-    levels = [checks.inside("each of percentiles", level, 0, 1) for level in checks.numbers("percentiles", percentiles)]
-    if any(min(level, 1 - level) * (jobs // batches) < BEYOND for level in levels):
-        raise ValueError(f"{jobs // batches} jobs in a replication or batch are too few for percentiles {levels}")
+    levels = checks.numbers("percentiles", np.atleast_1d(percentiles)).tolist()
+    levels = [checks.inside("each of percentiles", level, 0, 1) for level in levels]
     warm = round(warmup * jobs)
     arrivals = warm + jobs if rule.keeps_order else 2 * (warm + jobs) + LATECOMERS
     times, interrupts = rule.draws_times_first, rule.interrupts

@@ -136,7 +136,7 @@ def simulate_ps_network(
     population = np.array([checks.count(f"population of {x!r}", n, least=0) for x, n in network.population.items()])
     inside = _inside(network, subsets or {})
     at = _increasing("at", at, warm + time)
-    levels = checks.numbers("percentiles", percentiles)
+    levels = checks.numbers("percentiles", np.atleast_1d(percentiles))
     if ((levels <= 0) | (levels >= 1)).any():
         raise ValueError(f"percentiles must lie between 0 and 1, got {checks.shown(levels)}")
     replications = checks.count("replications", replications)

@@ -10,7 +10,7 @@ import numpy as np
 from mjq._util import checks, watching
 from mjq._util.compiling import compiled
 from mjq.simulation.calendar import Calendar
-from mjq.simulation.policies import name_of
+from mjq.simulation.policies import names_of
 from mjq_logs.answers import HOUR, Column, Plain
 from mjq_logs.machine.replaying import replay_log
 from mjq_logs.reading.log import Log
@@ -51,7 +51,7 @@ def agreement(log: Log, policies: Sequence[str] = ("fcfs", "easy")) -> list[Agre
         return []
     known, servers, own = ~np.isnan(log.wait), log.machine(), log.wait[~np.isnan(log.wait)]
     rows, fits_log, arrival = [], None, log.require_arrivals()
-    for policy in map(name_of, policies):
+    for policy in names_of(policies):
         with watching.working(f"{policy}: a replay of the log"):
             made = replay_log(log, servers, policy, estimate=log.estimates_used)
         schedule, counted = made.schedule, np.append(np.ones(made.before, dtype=bool), known)

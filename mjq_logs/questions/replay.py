@@ -10,7 +10,7 @@ from pydantic import BeforeValidator, Field
 
 from mjq._util.plain import brief, counted, printable
 from mjq.simulation import Schedule
-from mjq.simulation.policies import name_of
+from mjq.simulation.policies import names_of
 from mjq.simulation.policies import policy as policy_of
 from mjq_logs.answers import HOUR, Amount, Column, Number, Plain, finite
 from mjq_logs.machine.host_cases import (
@@ -99,7 +99,7 @@ def replay_under(
     log = facts.log
     estimate = _estimates(log, estimates)
     rows, blocking, schedules, starts = [], [], {}, {}
-    for policy in dict.fromkeys(map(name_of, policies)):
+    for policy in names_of(policies):
         made = replay_log(log, log.machine(), policy, growth, estimate)
         lacks: dict[str, Any] = {}
         if log.resources:

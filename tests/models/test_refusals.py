@@ -206,7 +206,7 @@ REFUSALS = [
     (lambda: of_vectors((4, 8), [(1, 2), (1, 2)], resources=("CPU", "CPU")), "resources must be 2 different names"),
     (lambda: of_vectors((4, 8), [(1, 2), (1, 2)], resources=("CPU", 3)), "resources must be 2 different names"),
     # Many hosts
-    (lambda: System(**HOSTS).queue(1), "queue is that of one pool, and this system has 3 hosts"),
+    (lambda: System(**HOSTS).queue(1), "queue is that of one pool in order of arrival, not of 3 hosts"),
     (lambda: System(**HOSTS).capacity_by_resource, "capacity_by_resource is that of one pool"),
     (lambda: System(**HOSTS).simulate(1, 100, 1, "easy"), "view and reserve say who may pass .*, got policy 'easy'"),
     (lambda: System(**HOSTS | dict(view=3)).capacity, "no chain of hosts has a view of 3 jobs: simulate_saturated"),

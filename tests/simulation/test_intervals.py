@@ -56,7 +56,7 @@ def test_multiserver(system, load, effort):
     assert outside(held(multiserver_runs(system, load, effort))) == {}
 
 
-@pytest.mark.parametrize("effort", [dict(jobs=4000, replications=20), dict(jobs=80_000)])
+@pytest.mark.parametrize("effort", [dict(jobs=2000, replications=20), dict(jobs=60_000)])
 @pytest.mark.parametrize(("servers", "load"), [(1, 0.7), (4, 0.8)])
 def test_percentiles_of_the_wait(servers, load, effort):
     """Of M/M/c, whose wait is exponential if there is one; where jobs beyond are too few, there is no interval."""
@@ -67,10 +67,10 @@ def test_percentiles_of_the_wait(servers, load, effort):
         simulate_multiserver(
             lam, servers, [1], [1], [1], seed=[9, k], percentiles=levels, progress=False, **effort
         ).wait_percentiles
-        for k in range(RUNS)
+        for k in range(RUNS // 2)
     ]
     given = {level: [run[level] for run in found if math.isfinite(run[level].half_width)] for level in levels}
-    assert all(len(given[level]) > 0.9 * RUNS for level in levels[:2])
+    assert all(len(given[level]) > 0.4 * RUNS for level in levels[:2])
     shares = {level: np.mean([exact[level] in one for one in ones]) for level, ones in given.items() if len(ones) > 99}
     assert outside(shares, most=0.99) == {}
 

@@ -11,13 +11,14 @@ class of a job are families apart, `BY_CLASS`: a log has no classes.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import replace
 from importlib import import_module
 from pkgutil import iter_modules
 
 from mjq.simulation.engine.policy import Policy
 
-__all__ = ["BY_CLASS", "FAMILIES", "NAMES", "PLACEMENTS", "POLICIES", "name_of", "placement_of", "policy"]
+__all__ = ["BY_CLASS", "FAMILIES", "NAMES", "PLACEMENTS", "POLICIES", "name_of", "names_of", "placement_of", "policy"]
 
 _RULES: dict[str, Policy] = {
     name: rule
@@ -45,6 +46,15 @@ def name_of(name: str) -> str:
     known = {rule.replace("-", ""): rule for rule in ((*FAMILIES, *BY_CLASS) if number else POLICIES)}
     found = known.get(stem) or (None if number else SHORT.get(stem))
     return name if found is None else f"{found}-{number}".rstrip("-")
+
+
+def names_of(policies: str | Iterable[str]) -> list[str]:
+    """Return how several policies are called here, each once, or one that is given as a plain word.
+
+    >>> names_of("EASY"), names_of(["fcfs", "FCFS", "msf"])
+    (['easy'], ['fcfs', 'most-servers-first'])
+    """
+    return list(dict.fromkeys(map(name_of, [policies] if isinstance(policies, str) else policies)))
 
 
 def placement_of(name: str) -> str:

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from mjq.simulation.policies import name_of
+from mjq.simulation.policies import names_of
 from mjq_logs.answers import OF_WAITS, Column, Interval, Number, Plain
 from mjq_logs.machine.agreement import Agreement, agreement, disagreement_in_words, nearest
 from mjq_logs.machine.arrivals import Load, load
@@ -120,7 +120,7 @@ def reports_on(
     >>> list(result.policies), round(result.policies["fcfs"].used, 2), result.policies["fcfs"].waits.replay.mean.value
     (['fcfs', 'easy'], 0.75, 0.0)
     """
-    facts, policies = facts_of(log), list(map(name_of, policies))
+    facts, policies = facts_of(log), names_of(policies)
     servers, work = facts.log.require_servers(), estimates.mean_work(facts.log)
     of_log, of_each, memory = find(facts, policies, seed, tuple(RULES), full)
     whole = of_log | {"servers": servers, "memory": memory, "held": facts.held}

@@ -108,7 +108,7 @@ def report_on_several(
     log = facts.log
     if not log.resources:
         raise ValueError("the log counts one resource: reports_on knows it, or read the log with --unit cpus,mem")
-    whole, of_each, memory = find(facts, list(map(rules.name_of, policies)), seed, full=full)
+    whole, of_each, memory = find(facts, rules.names_of(policies), seed, full=full)
     came, binds, by_log = whole["load"], log.resources[tightest(log)], in_log(log)
     resources = [_resource(facts, name, came if name == binds else None) for name in log.resources]
     reports = {}

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 
 from mjq._util import checks
 from mjq._util.parallel import SOON, Bar, Workers, map_as_completed
-from mjq.simulation.policies import name_of
+from mjq.simulation.policies import names_of
 from mjq_logs.machine.agreement import agreement, agreement_in_words, disagreement_in_words
 from mjq_logs.machine.outages import calendar_on
 from mjq_logs.questions.plan.answer import CLEARLY, Plan, PlanUnderPolicy, Size, assumed, plan_in_words, rule_of
@@ -166,7 +166,7 @@ def plan(
     arrival = log.require_waits()
     if not arrival.max() > arrival.min():
         raise ValueError("all jobs of the log come at once, so it tells nothing of waits")
-    names = list(dict.fromkeys(map(name_of, policies)))
+    names = names_of(policies)
     for name in names:
         rule_of(name)
     of_policies: list[PlanUnderPolicy] = []
@@ -183,7 +183,7 @@ def plan(
             ]
             least = [_smallest(*of, name, target, growth, node) for name in names for of in of_changes]
             effects = [effect.model_copy(update={"smallest": x}) for effect, x in zip(effects, least, strict=True)]
-    compared = [] if log.servers is None else agreement(log, policies)
+    compared = [] if log.servers is None else agreement(log, names)
     seen, differs = window_in_words(facts.window), disagreement_in_words(compared)
     return Plan(
         **of_log(log, [*([seen] if seen else []), *log.notes], [*facts.warnings, *([differs] if differs else [])]),

@@ -9,7 +9,7 @@ import numpy as np
 
 from mjq._util import checks
 from mjq._util.parallel import Workers, map_as_completed
-from mjq.simulation.policies import name_of
+from mjq.simulation.policies import names_of
 from mjq_logs import intervals
 from mjq_logs.answers import OF_WAITS, Column, Interval, Plain, Waits
 from mjq_logs.machine.replaying import replay_log
@@ -95,7 +95,7 @@ def what_if(
     log.require_one_resource()
     servers = float(checks.positive("servers", log.machine(), ndim=0))
     growth = float(checks.positive("growth", growth, ndim=0))
-    names = dict.fromkeys(map(name_of, policies))
+    names = names_of(policies)
     logs = {-1: log} | {k: change.log for k, change in enumerate(changes)}
     cases = [((name, k), (logs[k], servers, name, growth)) for name in names for k in logs]
     answer = {key: wait for pairs in map_as_completed(_wait, cases, workers) for key, wait in pairs}
