@@ -154,7 +154,8 @@ class Table(Markdown):
         self.headers, self.rows = list(headers), [list(row) for row in rows]
 
     def _repr_mjq_data_(self):
-        return {"columns": self.headers, "rows": self.rows}
+        known = [[str(x) if x in (np.inf, -np.inf) else x for x in row] for row in self.rows]  # JSON has no infinity
+        return {"columns": self.headers, "rows": known}
 
 
 def table(headers: Sequence[str], rows: Sequence[Sequence], digits: int = 4) -> Table:

@@ -194,7 +194,7 @@ DRAWING = {
         "ax.plot([0, 1 / 3], [x, 2 * x], label='a $\\\\lambda$')\n"
         "ax.set(xlabel='time', ylabel='jobs');"
     ),
-    "table": "plots.table(['name', 'value'], [['third', x / 3], ['none', None]])",
+    "table": "plots.table(['name', 'value'], [['third', x / 3], ['none', None], ['all', float('inf')]])",
     "sentence": "plots.glue('third', x / 3)",
 }
 
@@ -216,8 +216,9 @@ def test_figures_are_kept_and_tables_leave_their_numbers(drawn):
     done, folder = drawn, drawn.folder / "figures"
     assert (folder / "curve.svg").read_text(encoding="utf-8").lstrip().startswith("<?xml")
     assert (folder / "curve.png").read_bytes().startswith(b"\x89PNG")
-    assert (done.folder / "tables/table.csv").read_text() == f"name,value\nthird,{5 / 3}\nnone,\n"
-    assert done.results.tables["table"] == {"columns": ["name", "value"], "rows": [["third", 5 / 3], ["none", None]]}
+    assert (done.folder / "tables/table.csv").read_text() == f"name,value\nthird,{5 / 3}\nnone,\nall,inf\n"
+    rows = [["third", 5 / 3], ["none", None], ["all", "inf"]]
+    assert done.results.tables["table"] == {"columns": ["name", "value"], "rows": rows}
     # The notebook looks as a chapter does: what was only recorded is gone.
     shown = outputs(done.folder / "drawing.ipynb")
     kinds = {kind for name in ("curve", "table") for output in shown[name] for kind in output.data}
