@@ -21,7 +21,7 @@ ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 EXPERIMENT = $(subst -,_,$(NAME))
 EXPERIMENTS = $(notdir $(basename $(shell grep -l "^def main" mjq_book/experiments/*.py)))
 
-.PHONY: help book test built test-slow style notebooks slides lab pdf refresh experiment
+.PHONY: help book test tested built test-slow style notebooks slides lab pdf refresh experiment
 .PHONY: sync-policies sync-panels sync-output bench clean lock
 
 help:  ## List the targets.
@@ -32,10 +32,16 @@ book: $(VENV)/ready  ## Execute what changed, build the book, print the page to 
 	@$(BIN)/python book/build.py
 
 # The book comes first: what its chapters print is then compared, and need not be computed twice. If it fails, tests say
-# more. Of a book that was built for these tests, they do not look again whether it is up to date.
+# more. Of a book that was built for these tests, they do not look again whether it is up to date. Style is checked
+# beside them, and told at the end.
 BUILT := _build/.tests.built
+STYLE := _build/.tests.style
 test: $(VENV)/ready  ## Build the book, check style and types, run the tests; SEED=3 tries other random systems.
-	@$(MAKE) --no-print-directory --jobs=2 style built
+	@mkdir -p $(dir $(STYLE)); $(MAKE) --no-print-directory style >$(STYLE) 2>&1 & style=$$!; \
+		trap "kill $$style 2>/dev/null" INT TERM; $(MAKE) --no-print-directory tested; tests=$$?; \
+		wait $$style; style=$$?; cat $(STYLE); exit $$((tests | style))
+
+tested: built
 	$(ONE_THREAD) $(BIN)/python -m pytest $(PYTEST) --testrunuid=$$(cat $(BUILT) 2>/dev/null || date +%s) --doctest-modules \
 		--doctest-glob README.md --played --nbval-current-env README.md mjq mjq_logs mjq_book tests notebooks
 

@@ -15,7 +15,8 @@ pytest_addoption = nbval_plugin.pytest_addoption
 def pytest_xdist_make_scheduler(config, log):
     """Files stay together, for their tests share what they set up.
 
-    Runs of whole chapters, and what is looked at in a page of the book, go where there is room.
+    Runs of whole chapters, and what is looked at in a page of the book, go where there is room. What draws campaigns
+    stays together, for it compiles the same large functions.
     """
     from xdist.scheduler import LoadFileScheduling
 
@@ -24,6 +25,8 @@ def pytest_xdist_make_scheduler(config, log):
             page = re.search(r"test_book\.py.*\[.*?((book|notebooks)/\w+)", nodeid)
             if page:
                 return page[1]
+            if "campaigns" in nodeid:
+                return "campaigns"
             return nodeid if "chapter_runs" in nodeid else super()._split_scope(nodeid)
 
     return Scheduling(config, log)

@@ -37,7 +37,7 @@ def compiler() -> Any:
         if error.name != "numba":
             raise
         return None
-    return None if numba.config.DISABLE_JIT else numba  # type: ignore[attr-defined]
+    return None if numba.config.DISABLE_JIT else numba
 
 
 def plain(function: Callable) -> Callable:
