@@ -1,6 +1,6 @@
 """Cold start: processor seconds of whole processes, and of one call, while numba's cache is empty.
 
-With ``MJQ_BEFORE=/path/to/another/checkout``, both versions run in turn, each twice.
+With ``MJQ_BEFORE=/path/to/another/checkout``, both versions run in turn, each twice, and rows name its commit.
 """
 
 import os
@@ -32,6 +32,12 @@ def spent(root, *words):
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, done.stdout
 
 
+def _commit(root):
+    """The commit of a checkout."""
+    words = "git", "-C", root, "rev-parse", "--short=8", "HEAD"
+    return subprocess.run(words, capture_output=True, text=True, check=True).stdout.strip()
+
+
 def beside(what, measured):
     """The smaller of two figures of each version, taken in turn."""
 
@@ -41,7 +47,7 @@ def beside(what, measured):
             for root, seconds in figures.items():
                 seconds.append(measured(root))
         ours, *theirs = map(min, figures.values())
-        return Row(f"cold start, CPU: {what}", ours, "the other checkout" if theirs else "", *(theirs or [None]))
+        return Row(f"cold start, CPU: {what}", ours, f"commit {_commit(BEFORE)}" if theirs else "", *(theirs or [None]))
 
     return benchmark
 

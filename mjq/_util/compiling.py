@@ -56,22 +56,18 @@ class Dual:
     def __init__(self, function: Callable, steps: Callable | None, many: float, options: dict[str, Any]):
         functools.update_wrapper(self, function)
         self.py_func, self.steps, self.many, self._options = function, steps, many, options
-        self._taken, self._run = 0.0, self._decide
+        self._taken = 0.0
+        self._compiled: Any = None
 
     def __call__(self, *args: Any) -> Any:
         """Return what the function returns."""
-        return self._run(*args)
-
-    def _decide(self, *args):
-        return self.form(np.inf if self.steps is None else self.steps(*args))(*args)
+        run = self._compiled or self.form(np.inf if self.steps is None else self.steps(*args))
+        return run(*args)
 
     def form(self, steps: float) -> Callable:
         """Return the form for a call of so many steps."""
         self._taken += steps
-        if self._taken <= self.many and not self._is_cached:
-            return self.plain
-        self._run, self._taken = self.dispatcher, np.inf
-        return self._run
+        return self.plain if self._taken <= self.many and not self._is_cached else self.dispatcher
 
     @functools.cached_property
     def plain(self) -> Callable:
@@ -82,16 +78,15 @@ class Dual:
     def dispatcher(self) -> Any:
         """The function as numba compiles it; in plain Python where there is no numba."""
         with _making:
-            return self._dispatcher
-
-    @functools.cached_property
-    def _dispatcher(self):
-        numba = compiler()
-        if numba is None:
-            return self.plain
-        made = numba.njit(cache=True, nogil=True, **self._options)(self.py_func)
-        made.get_call_template = functools.partial(_with_wide_numbers, made)
-        return made
+            if self._compiled is None:
+                numba = compiler()
+                if numba is None:
+                    self._compiled = self.plain
+                    return self.plain
+                made = numba.njit(cache=True, nogil=True, **self._options)(self.py_func)
+                made.get_call_template = functools.partial(_with_wide_numbers, made)
+                self._compiled = made
+            return self._compiled
 
     @property
     def _numba_type_(self):

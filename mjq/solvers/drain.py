@@ -180,7 +180,8 @@ def _list(room, held, needs, limit, counts):
         if last and least <= most[i]:
             if len(counts):
                 for count in range(int(least), int(most[i]) + 1):
-                    counts[number] = here
+                    for j in range(i):  # not as a whole row, for which numba compiles much else
+                        counts[number, j] = here[j]
                     counts[number, i] = count
                     number += 1
             else:

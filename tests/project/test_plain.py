@@ -102,7 +102,7 @@ from mjq_logs import cli
 
 assert cli.main(["capacity", "mjq_logs/making/example.swf.gz"]) == 0
 for function in gc.get_objects():
-    if isinstance(function, Dual) and function.__dict__.get("_dispatcher"):
+    if isinstance(function, Dual) and function._compiled:
         for signature in function.dispatcher.signatures:
             print("compiled:", function.__module__, function.__name__, signature, sep="|")
 """
