@@ -603,16 +603,12 @@ class System(_ByValue):
     def simulate(self, lam: float, jobs: int, seed: Seed, policy: str = "fcfs", **options: Any) -> Any:
         r"""Simulate the system under any scheduling policy; on hosts, who may pass is said by the view.
 
-        Where the queue grows, the run has ``stable=False``, and its means of jobs and times no interval. That is known
-        for exponential times in order of arrival, under strict priority, *server-filling*, and *least-servers-first* of
-        two needs; and under any policy from the packing bound on. Whenever jobs wait, one does not fit: so any policy
-        is stable that has less work than is then surely done. Between these two, `stable` is None if it is not known,
-        and numbers are marked *may be growing*: their means may not exist.
+        A run of a queue that grows has ``stable=False``, and its means of jobs and times no interval. Where `stable` is
+        None, it is not known whether these means exist: they are marked *may be growing*.
 
-        Intervals of short runs are too narrow near the capacity :math:`X`. They are marked *short run* where a
-        replication, or one of the 30 batches of a single run, is shorter than ten relaxation times
-        :math:`4 X (1 + \Delta) / (X - \lambda)^2`. Where :math:`X` or :math:`\Delta` is not known, or takes long, the
-        naive capacity and 0 are taken.
+        Near the capacity :math:`X`, intervals are too narrow if a replication, or one of the 30 batches of a single
+        run, lasts less than ten relaxation times :math:`4 X (1 + \Delta) / (X - \lambda)^2`. They are then marked
+        *short run*. The naive capacity and 0 stand for an :math:`X` or :math:`\Delta` that is not known, or takes long.
 
         Under backfilling the scheduler knows run times exactly, unless ``estimates`` are given.
 
@@ -712,7 +708,8 @@ class System(_ByValue):
             if service is None and (known := self._carries(lam, policy)) is not None:
                 return bool(known)
         with suppress(ValueError, ArithmeticError):
-            if not simulation.policies.policy(policy).interrupts and self._few and lam >= self.packing_bound:
+            self._require_few()
+            if policy != "server-filling" and lam >= self.packing_bound:
                 return False
         return None
 
@@ -724,35 +721,32 @@ class System(_ByValue):
         """
         comes, first = self.mix > 0, self._goes_first(policy)
         if first is None:
-            if (
-                policy in ("first-fit", "most-servers-first", "msfq-0")
-                and comes.sum() == 2
-                and not np.ndim(self.servers)
-            ):
-                small, large = sorted(self.needs[comes])
-                return None if checks.fits(small, self.servers - large, self.servers) else lam < self.packing_bound
+            polls = policy in ("first-fit", "most-servers-first", "msfq-0") and not np.ndim(self.servers)
+            if polls and comes.sum() == 2 and not checks.fits(self.needs[comes].sum(), self.servers, self.servers):
+                return lam < self.packing_bound
             return True if policy == "server-filling" else None
-        low = comes & ~first
-        if not first.any() or not low.any():
+        if not first.any():
             return lam < self._known_capacity
-        share, others = self.mix[first].sum(), self.mix[low].sum()
+        share, others = self.mix[first].sum(), self.mix[comes & ~first].sum()
         alone = System(self.servers, self.needs[first], self.rates[first], self.mix[first] / share)
         if lam * share >= alone.capacity:
             return False
         return lam * others < self.capacity_left(np.flatnonzero(first).tolist(), lam * share)
 
     def _goes_first(self, policy):
-        """Return which classes go before the others, all or none in order of arrival; None under no such policy.
+        """Return which classes go before the others, none in order of arrival; None under no such policy.
 
         The smallest need goes first by strict priority: where it does not fit, no larger one does.
         """
         comes, (family, _, number) = self.mix > 0, policy.rpartition("-")
-        needs = np.unique(self.needs[comes], axis=0)
-        if len(needs) == 1 or (policy == "fcfs" and self.view in (None, 1)):
-            return comes
-        if family == "strict-priority":
-            return comes & (np.arange(len(comes)) < int(number))
-        return comes & (self.needs == needs[0]) if policy == "least-servers-first" and len(needs) == 2 else None
+        needs, first = np.unique(self.needs[comes], axis=0), np.zeros(len(comes), dtype=bool)
+        if family == "strict-priority" and len(needs) > 1:
+            first = comes & (np.arange(len(comes)) < int(number))
+        elif policy == "least-servers-first" and len(needs) == 2:
+            first = comes & (self.needs == needs[0])
+        elif len(needs) > 1 and (policy != "fcfs" or self.view not in (None, 1)):
+            return None
+        return first & (comes & ~first).any()
 
     @property
     def _surely_done(self):
@@ -774,9 +768,10 @@ class System(_ByValue):
         most, delta = self.naive_capacity, 0.0
         first = None if service is not None else self._goes_first(policy)
         with suppress(ValueError, ArithmeticError):
-            if first is not None and (not first.any() or not (~first & (self.mix > 0)).any()):
+            if first is not None and not first.any():
                 most = self._known_capacity
-                delta = self.near_saturation().delta if self.hosts is None and self._few else 0.0
+                self._require_few()
+                delta = self.near_saturation().delta
         batches = simulation.multiserver.BATCHES if self.hosts is None and replications in (None, 1) else 1
         relaxation = 4 * most * (1 + delta) * lam / (most - lam) ** 2 if lam < most else 0.0  # in jobs
         return room is None and jobs < ENOUGH * relaxation * batches
@@ -788,15 +783,10 @@ class System(_ByValue):
             return self.capacity
         return models.many_hosts.capacity(self.hosts, *self._letters, str(self.placement), FEW_STATES)
 
-    @cached_property
-    def _few(self):
-        """Return whether so few sets of jobs fit together that they are listed at once."""
+    def _require_few(self):
+        """Raise an error if more sets of jobs fit together than are listed at once."""
         B, b, *_ = self._letters
-        try:
-            drain.configurations(B, b[self.mix > 0], checks.FIT_TOLERANCE * B, FEW_CONFIGURATIONS)
-        except ValueError:
-            return False
-        return True
+        drain.configurations(B, b[self.mix > 0], checks.FIT_TOLERANCE * B, FEW_CONFIGURATIONS)
 
     def _require_independent(self, asked):
         if self.order is not None:
