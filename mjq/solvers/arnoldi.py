@@ -17,6 +17,9 @@ eigenvector is the steady state. To sweep again and again finds it, too, but slo
 5. If the error may be above 1e-13 in a small system, or above 1e-9 in a larger one, take the answer of elimination
    instead; where that would take too long, there is no answer.
 
+Short vectors need no restart and no small eigenvalue problem: :func:`kept` stops at the first basis in which the change
+by one sweep can be made as small as rounding.
+
 **Cost.** A vector of the basis takes one sweep and, for vectors of length `S` and a basis of `m`, time :math:`S m` to
 compare it with the others; memory is :math:`S m` numbers.
 
@@ -30,6 +33,7 @@ ones matter. In a test whose residual of 1e-12 hides an error above 1e-9, the er
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from functools import cache
 from typing import Any, TypeVar
@@ -38,11 +42,14 @@ import numpy as np
 from scipy.sparse import linalg
 from threadpoolctl import ThreadpoolController
 
+from mjq._util.compiling import compiled
+
 Answer = TypeVar("Answer")
 
 TRUSTED_ERROR = 1e-9  # relative, up to which an answer is given; the estimate may be a few times too small
 SURE_ERROR = 1e-13  # the same where elimination, which is exact to rounding, takes little time
 LEAST_RESIDUAL = 1e-16  # relative, that can be told from none
+KEPT = 2e-15  # relative change in one application, at which :func:`kept` stops
 GAP_TOLERANCE, GAP_RESTARTS = 1e-3, 50  # of the second eigenvalue, which need not be known well
 
 
@@ -99,6 +106,47 @@ def dominant(
     return np.abs(vectors[:, 0].real)
 
 
+def kept(operator: Callable[[np.ndarray], np.ndarray], start: np.ndarray, steps: int) -> np.ndarray | None:
+    """Return the vector that an operator with the eigenvalue 1 keeps, or None where so many steps do not find it.
+
+    Each step goes along what the operator still changes, so far that the change becomes as small as it can along all
+    directions so far together (simpler GMRES).
+
+    Examples
+    --------
+    >>> P = np.array([[0.5, 0.5, 0.0], [0.2, 0.5, 0.3], [0.0, 0.4, 0.6]])
+    >>> kept(lambda flow: flow @ P, np.ones(3), 10).round(6).tolist()
+    [0.55814, 1.395349, 1.046512]
+    """
+    change = operator(start) - start
+    directions, less = np.empty((2, steps, len(start)))
+    table, lengths = np.zeros((steps, steps)), np.empty(steps)
+    for k in range(steps):
+        size = math.sqrt(change @ change)
+        if size <= KEPT * math.sqrt(start @ start):
+            return np.abs(start + np.linalg.solve(table[:k, :k], lengths[:k]) @ directions[:k])
+        directions[k] = change / size
+        less[k] = directions[k] - operator(directions[k])
+        lengths[k] = _step(less, table, k, change)
+    return None
+
+
+@compiled(steps=lambda less, table, k, change: 2 * k * len(change), error_model="numpy")
+def _step(less, table, k, change):
+    """Make what direction k takes from the change orthogonal to what those before it take; take it, say how much."""
+    new = less[k]
+    for i in range(k):
+        table[i, k] = along = np.dot(less[i], new)
+        for x in range(len(new)):
+            new[x] -= along * less[i, x]
+    table[k, k] = size = math.sqrt(np.dot(new, new))
+    new /= size
+    along = np.dot(new, change)
+    for x in range(len(new)):
+        change[x] -= along * new[x]
+    return along
+
+
 def estimated_error(
     operator: Callable[[np.ndarray], np.ndarray], size: int, residual: float, slowest: float, basis: int
 ) -> float:
@@ -131,7 +179,7 @@ def trusted(
     most: tuple[int, int, int],
     iterated: Callable[[], tuple[Answer, float, float]],
     eliminated: Callable[[], Answer],
-    rates: str,
+    rates: Callable[[], str],
 ) -> Answer:
     """Return the answer of iterations where the estimate of its error is small enough, else that of elimination.
 
@@ -143,8 +191,8 @@ def trusted(
         Unknowns up to which to eliminate: at once, where the error may be above 1e-13, and where it may be above 1e-9.
     iterated, eliminated : callable
         The first returns an answer, its residual, and the estimate of its error.
-    rates : str
-        From where to where they go, for the message.
+    rates : callable
+        Says from where to where they go, for the message.
 
     Raises
     ------
@@ -153,7 +201,7 @@ def trusted(
 
     Examples
     --------
-    >>> trusted(500, (350, 1000, 6000), lambda: ("iterated", 1e-15, 1e-12), lambda: "eliminated", "1 to 2")
+    >>> trusted(500, (350, 1000, 6000), lambda: ("iterated", 1e-15, 1e-12), lambda: "eliminated", str)
     'eliminated'
     """
     dense, few, patient = most
@@ -163,8 +211,8 @@ def trusted(
             return answer
         if size > patient:
             raise ArithmeticError(
-                f"rates {rates} lie too far apart for {size} unknowns: with a residual of {residual:.2g} the error may "
-                f"be {error:.2g}"
+                f"rates {rates()} lie too far apart for {size} unknowns: with a residual of {residual:.2g} the error "
+                f"may be {error:.2g}"
             )
     return eliminated()
 

@@ -207,12 +207,11 @@ def _rates_off_diagonal(Q):
 
 def _solved(rates, slant, width):
     """Return the stationary distribution by elimination within `rates`, a band or a table; see :func:`_eliminate`."""
-    with np.errstate(all="ignore"):  # what is no number is found below
-        step = max(1, SLICE // (width + 1) ** 2)
-        for last in range(len(rates) - 1, 0, -step):
-            require_time()
-            _eliminate(rates, slant, width, last, max(0, last - step))
-        pi = _substituted(rates, slant, width)
+    step = max(1, SLICE // (width + 1) ** 2)
+    for last in range(len(rates) - 1, 0, -step):
+        require_time()
+        _eliminate(rates, slant, width, last, max(0, last - step))
+    pi = _substituted(rates, slant, width)
     _require_numbers(pi)
     return pi
 
@@ -439,8 +438,7 @@ def until_absorption(
         entries = among[order][:, order].tocoo()
         band, _, width = _band(entries.row, entries.col, entries.data, len(order))
         ends = np.asarray(moves[:, ~inside].sum(axis=1)).ravel()[places]
-        with np.errstate(all="ignore"):  # what is no number is found below
-            gained[places] = _absorb(band, width, ends, np.array(gains, dtype=float)[places])
+        gained[places] = _absorb(band, width, ends, np.array(gains, dtype=float)[places])
         _require_numbers(gained)
     return gained
 

@@ -26,20 +26,23 @@ configurations with one job of class `j` less or more.
 3. *Pass up*, from the first configuration to the last. The flow of heads of class `i` that are about to enter `k`, by
    departures or freshly drawn after an admission into `k`, is added to the admissions into :math:`k + i`. These
    admissions are the new `f`.
-4. Find the `f` that a pass down and up keeps. With up to 350 unknowns, form `T`: one pass from the last configuration
+4. Find the `f` that a pass down and up keeps. With up to 120 unknowns, form `T`: one pass from the last configuration
    to the first and one back carry, for all unknowns at once, what of a unit of flow gets there. Solve it by state
    elimination (:mod:`mjq.solvers.chain`): weighted by the probability that the queue stops at `k`, it is the matrix of
-   a chain in steps. Larger systems are solved by Arnoldi iterations on the two passes (:mod:`mjq.solvers.arnoldi`).
-   Unknowns are only those configurations at which the queue can stop.
+   a chain in steps. Larger systems are solved by iterations on the two passes (:mod:`mjq.solvers.arnoldi`): up to 1000
+   unknowns by minimal residuals, beyond by restarted Arnoldi iterations. Unknowns are only those configurations at
+   which the queue can stop.
 5. Make two plain passes more, which repair the relative accuracy of small entries, and a third to measure by how much
-   `f` still changes. After iterations, divide this residual by the gap between the two largest eigenvalues of `T` to
-   estimate the error. If that is above 1e-13 with up to 1000 unknowns, or above 1e-9 with up to 6000, solve the system
-   by elimination; refuse larger ones.
+   `f` still changes. After iterations, estimate the error: with up to 1000 unknowns, divide this residual by the part
+   of all departures that the slowest rate is; beyond, by the gap between the two largest eigenvalues of `T`. If that is
+   above 1e-13 with up to 1000 unknowns, or above 1e-9 with up to 6000, solve the system by elimination; refuse larger
+   ones.
 6. Divide the probabilities by their sum. The throughput is the mean of :math:`c_k`.
 
 **Cost.** No generator is stored. With `M` configurations and `L` classes, two passes take of the order of :math:`M L^2`
 operations, tables and probabilities take a few times `M L` numbers, and Arnoldi iterations keep 40 vectors of at most
-`M` numbers, 20 of very long ones (`M L` numbers with a memory of the class). Elimination of `U` unknowns takes time
+`M` numbers, 20 of very long ones (`M L` numbers with a memory of the class). Minimal residuals keep up to 100 short
+ones. Elimination of `U` unknowns takes time
 :math:`M L^2 U` to form `T`, then :math:`U^3`, and memory :math:`U^2`. In a system of five classes with 117,130 states a
 count gives about 70 pairs of passes.
 
@@ -67,13 +70,14 @@ from mjq._util.checks import TooLarge, shown
 from mjq._util.compiling import compiled
 from mjq.solvers import arnoldi, chain
 
-DENSE_UNKNOWNS = 350  # up to which to eliminate T takes less time than Arnoldi iterations
+DENSE_UNKNOWNS = 120  # up to which to eliminate T takes less time than iterations
 FEW_UNKNOWNS = 1000  # up to which it is eliminated where iterations may err by more than rounding
 PATIENT_UNKNOWNS = 6000  # up to which it is eliminated where iterations cannot be trusted
 MOST_CONFIGURATIONS = 20_000_000  # some 2 GB of tables for two classes
 FLOW_TOLERANCE = 1e-12  # largest relative change of the admission flow in one pass
 BASIS_VECTORS, FEW_VECTORS = 40, 20  # the latter where vectors are so long that to compare them takes most of the time
 LONG_VECTOR = 1_000_000
+MOST_STEPS = 100  # of a basis for few unknowns; where they need more, elimination takes less time
 MOST_SWEEPS = 20_000
 NUMBERS_AT_ONCE = 1_000_000  # to carry by configuration and class while T is formed, twice
 WAYS_ON = "aggregate classes, simulate, or, where all rates are equal, call mjq.stability.throughput_equal_rates"
@@ -141,11 +145,12 @@ def configurations(
     >>> configurations([4, 4], [[1, 3], [3, 1]]).counts.tolist()
     [[0, 0], [0, 1], [1, 0], [1, 1]]
     """
-    whole, needs = np.atleast_1d(np.asarray(resource, dtype=float)), np.array(needs, dtype=float)
+    whole, needs = np.array(resource, dtype=float, ndmin=1), np.array(needs, dtype=float)
     needs = needs.reshape(len(needs), len(whole))
     free = 2 * needs.max(axis=0) if most_free is None else np.asarray(most_free)
     room, held = whole + slack, whole - free - slack
-    alone = [int(count) for count in _copies(room, needs).min(axis=1)]
+    sizes = room.tolist()
+    alone = [int(min(size / x for size, x in zip(sizes, need, strict=True) if x > 0)) for need in needs.tolist()]
     strides = _strides(alone)
     number = _list(room, held, needs, limit, np.empty((0, len(needs)), dtype=np.int32))
     if number > limit:
@@ -154,7 +159,7 @@ def configurations(
         raise TooLarge(f"more than {2**31} jobs of one class fit into {shown(resource)}: change the unit of work")
     counts = np.empty((number, len(needs)), dtype=np.int32)
     _list(room, held, needs, limit, counts)
-    return Configurations(counts, *_neighbours(counts.astype(np.int64) @ strides, strides))
+    return Configurations(counts, *_neighbours(counts, strides))
 
 
 @compiled(steps=lambda room, held, needs, *_: 20 * np.prod(1 + room.max() / needs.max(axis=1)[:-1]))
@@ -200,12 +205,6 @@ def _list(room, held, needs, limit, counts):
         i += 1
 
 
-def _copies(room, need):
-    """Return by how many jobs each amount of each resource is used up; without end where a job needs nothing of it."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(need > 0, room / need, np.where(room > 0, np.inf, 0.0))
-
-
 def ways_to_use(units: int, needs: Sequence[int]) -> np.ndarray:
     r"""Return how many sets of jobs hold exactly so many units, for 0 to `units`, without listing them.
 
@@ -240,11 +239,14 @@ def _strides(most):
     return np.array(exact, dtype=np.int64)
 
 
-@compiled(steps=lambda keys, strides: 2 * len(keys) * len(strides))
-def _neighbours(keys, strides):
+@compiled(steps=lambda counts, strides: 3 * counts.size)
+def _neighbours(counts, strides):
     """Return the indices of configurations with one more and one less job of each class; -1 where there is none."""
-    up = np.full((len(keys), len(strides)), -1, dtype=np.int32)  # there are fewer than 2**31
-    down = up.copy()
+    up = np.full(counts.shape, -1, dtype=np.int32)  # there are fewer than 2**31
+    down, keys = up.copy(), np.zeros(len(counts), dtype=np.int64)
+    for k in range(len(counts)):
+        for i in range(len(strides)):
+            keys[k] += counts[k, i] * strides[i]
     for i in range(len(strides)):
         above = 0  # both grow, so that one walk finds all
         for k in range(len(keys)):
@@ -322,7 +324,10 @@ def saturated(
     most_sweeps = min(MOST_SWEEPS, max(BASIS_VECTORS, MOST_VISITS // configurations.counts.size))
 
     def iterated():
-        found = _settled(passes, _arnoldi(passes, tolerance, most_sweeps), tolerance)
+        flow = _iterated(passes, tolerance, most_sweeps)
+        if flow is None:
+            return None, np.inf, np.inf
+        found = _settled(passes, flow, tolerance)
         return found, found[1], _error(passes, *found)
 
     probabilities, residual = arnoldi.trusted(
@@ -330,25 +335,24 @@ def saturated(
         (DENSE_UNKNOWNS, FEW_UNKNOWNS, PATIENT_UNKNOWNS),
         iterated,
         lambda: _settled(passes, _eliminated(passes), tolerance),
-        f"{rates.min():.3g} to {rates.max():.3g}",
+        lambda: f"{rates.min():.3g} to {rates.max():.3g}",
     )
     probabilities /= probabilities.sum()
-    throughput = float((probabilities.sum(axis=1) * passes.departures).sum())
+    throughput = float((passes.departures @ probabilities).sum())
     return SaturatedState(configurations, probabilities, throughput, residual, passes.count)
 
 
 def _settled(passes, flow, tolerance):
     """Return the probabilities of a flow after two more plain passes, and how much one more pass changes it."""
     # Sums of positive numbers, which repair the relative accuracy of small entries.
-    flow = passes(passes(flow))
-    again, probabilities = passes(flow), passes.probabilities()
-    total = flow.sum()
+    flow = passes(flow, times=2)
+    again, total = passes(flow), flow.sum()
     residual = float(np.abs(again - flow).sum() / total) if total > 0 else np.inf
     if not residual <= tolerance:
         raise ArithmeticError(
             f"the saturated system did not converge: residual {residual:.2g} after {passes.count} passes"
         )
-    return probabilities, residual
+    return passes.table.copy(), residual
 
 
 def _error(passes, probabilities, residual):
@@ -356,6 +360,8 @@ def _error(passes, probabilities, residual):
     admissions = float((probabilities.sum(axis=1) * passes.departures).sum() / probabilities.sum())
     moduli = np.sort(np.abs(np.linalg.eigvals(passes.heads.matrix))) if passes.heads.classes > 1 else np.zeros(2)
     forgotten = min(passes.rates.min() / admissions, 1 - moduli[-2])
+    if passes.size <= FEW_UNKNOWNS:  # to find the gap takes about as long as to eliminate
+        return max(residual, arnoldi.LEAST_RESIDUAL) / forgotten
     return arnoldi.estimated_error(passes, passes.size, residual, forgotten, BASIS_VECTORS)
 
 
@@ -408,48 +414,44 @@ class _Passes:
         self.heads = Heads.of(mix)
         self.departures = configurations.counts @ rates
         stops = configurations.blocked @ self.heads.matrix.T
-        entered = configurations.counts > 0 if self.heads.classes > 1 else True  # what entered last is in service
-        self.places = np.nonzero((stops > 0) & entered)
+        if self.heads.classes > 1:
+            stops[configurations.counts == 0] = 0.0  # what entered last is in service
+        self.places = stops.nonzero()
         self.conserved = stops[self.places]  # T keeps the sum of conserved * flow
         self.size = len(self.conserved)
         self.count = 0
-        self.everywhere, self.found = np.zeros(stops.shape), np.empty(configurations.counts.shape)
+        self.everywhere, self.table = np.empty(stops.shape), np.empty(configurations.counts.shape)
 
-    def __call__(self, flow):
+    def __call__(self, flow, times=1):
+        """Return the flow after so many passes, of which the last leaves the probabilities in `table`."""
         require_time()
-        self.count += 1
-        self.everywhere[self.places] = flow
-        _drain(*self.tables, self.rates, self.heads, self.departures, self.everywhere, self.found)
-        return _admit(self.tables[1], self.heads, self.found)[self.places]
+        self.count += times
+        _, repeats, draws = self.heads
+        given = self.rates, repeats, draws, self.departures, *self.places, self.everywhere, self.table
+        return _pass(*self.tables, *given, flow, times)
 
     def matrix(self):
-        """Return T, in rows what a unit of flow becomes, by passes that carry as many columns as memory holds."""
-        number = np.full(self.everywhere.shape, -1)
-        number[self.places] = np.arange(self.size)
-        T, columns = np.zeros((self.size, self.size)), max(1, NUMBERS_AT_ONCE // self.found.size)
+        """Return the chain that T is if weighted by what it conserves, by passes that carry as much as memory holds."""
+        T, columns = np.zeros((self.size, self.size)), max(1, NUMBERS_AT_ONCE // self.table.size)
         for first in range(0, self.size, columns):
             require_time()
             self.count += 1
             last = min(first + columns, self.size)
-            _reach(*self.tables, self.rates, self.heads.matrix, self.departures, number, first, last, T)
+            given = self.rates, self.heads.matrix, self.departures, *self.places, self.conserved
+            _reach(*self.tables, *given, first, last, T)
         return T
-
-    def probabilities(self):
-        """Return the probability of each state, as the last pass found them."""
-        return np.where(self.tables[1] < 0, self.found, 0.0)
 
 
 def _eliminated(passes):
     """Return the admission flow by state elimination on T, exact to rounding however stiff the rates."""
-    T, q = passes.matrix(), passes.conserved
-    T *= q  # scaled by the conserved functional, T is the transition matrix of a chain
-    T /= q[:, None]
-    return chain.stationary_of_recurrent_part(T) / q
+    return chain.stationary_of_recurrent_part(passes.matrix()) / passes.conserved
 
 
-def _arnoldi(passes, tolerance, most_sweeps):
-    """Return the admission flow as the dominant eigenvector of T, by implicitly restarted Arnoldi iterations."""
+def _iterated(passes, tolerance, most_sweeps):
+    """Return the admission flow by iterations; None where few unknowns would take many of them."""
     start = passes(passes(np.ones(passes.size)))
+    if passes.size <= FEW_UNKNOWNS:
+        return arnoldi.kept(passes, start, MOST_STEPS)
     basis = BASIS_VECTORS if passes.size <= LONG_VECTOR else FEW_VECTORS
     try:
         return arnoldi.dominant(passes, start, tolerance / 10, most_sweeps // basis, basis)
@@ -512,20 +514,20 @@ def expected_at_entry(heads: Heads, values: np.ndarray, worth: np.ndarray) -> No
 
 
 @compiled()
-def _draw(heads, flow, k, head):
+def _draw(repeats, draws, flow, k, head):
     """Put into `head`, by its class, the flow into a configuration, from that by class that enters."""
     head[:] = 0.0
-    if len(heads.draws) == 1:
+    if len(draws) == 1:
         total = 0.0
-        for j in range(heads.classes):
+        for j in range(len(head)):
             total += flow[k, j]
         for i in range(len(head)):
-            head[i] = heads.repeats[i] * flow[k, i] + heads.draws[0, i] * total
+            head[i] = repeats[i] * flow[k, i] + draws[0, i] * total
         return
-    for j in range(heads.classes):
+    for j in range(len(head)):
         if flow[k, j] != 0:
             for i in range(len(head)):
-                head[i] += heads.draws[j, i] * flow[k, j]
+                head[i] += draws[j, i] * flow[k, j]
 
 
 @compiled(steps=lambda counts, *_: counts.size * counts.shape[1])
@@ -555,49 +557,72 @@ def _expected_after_departure(counts, up, down, rates, heads, values):
     return out
 
 
-@compiled(steps=lambda counts, *_: counts.size * counts.shape[1])
-def _drain(counts, up, down, rates, heads, departures, flow, table):
-    """Pass down: from the admission flow, probabilities where the head does not fit, elsewhere flows by departures.
+@compiled(steps=lambda counts, *_: 2 * counts.size * counts.shape[1], error_model="numpy")
+def _pass(counts, up, down, rates, repeats, draws, departures, rows, entered, everywhere, table, flow, times):
+    """Pass down and up so often: return the admission flow after the last time, and fill the table.
 
-    Both stand in `table`, which is overwritten: to allocate its memory takes as long as a pass.
+    In `table` are probabilities. It and `everywhere`, the flow by configuration and class that entered, are
+    overwritten: to allocate their memory takes as long as a pass.
     """
     m, classes = counts.shape
-    table[:] = 0.0
     here, head = np.empty(classes), np.empty(classes)
-    alike, mix = heads.classes == 1, heads.draws[0]
-    for k in range(m - 1, -1, -1):
-        stops, total = False, flow[k, 0]
-        if not alike:
-            _draw(heads, flow, k, head)
-        for i in range(classes):
-            here[i] = 0.0
-            if up[k, i] < 0:
-                here[i] = table[k, i] = (table[k, i] + (mix[i] * total if alike else head[i])) / departures[k]
-                stops = True
-        if stops:
-            for j in range(classes):
-                if counts[k, j] > 0:
-                    less, rate = down[k, j], counts[k, j] * rates[j]
-                    for i in range(classes):
-                        table[less, i] += here[i] * rate
+    alike, mix = everywhere.shape[1] == 1, draws[0]
+    flow = flow.copy()
+    for _ in range(times):
+        table[:] = 0.0
+        everywhere[:] = 0.0
+        for x in range(len(flow)):
+            everywhere[rows[x], entered[x]] = flow[x]
+        for k in range(m - 1, -1, -1):
+            stops, total = False, everywhere[k, 0]
+            if not alike:
+                _draw(repeats, draws, everywhere, k, head)
+            for i in range(classes):
+                here[i] = 0.0
+                if up[k, i] < 0:
+                    here[i] = table[k, i] = (table[k, i] + (mix[i] * total if alike else head[i])) / departures[k]
+                    stops = True
+            if stops:
+                for j in range(classes):
+                    if counts[k, j] > 0:
+                        less, rate = down[k, j], counts[k, j] * rates[j]
+                        for i in range(classes):
+                            table[less, i] += here[i] * rate
+        everywhere[:] = 0.0
+        for k in range(m):  # each head that fits enters, and draws the next head
+            total = everywhere[k, 0]
+            if not alike:
+                _draw(repeats, draws, everywhere, k, head)
+            for i in range(classes):
+                if up[k, i] >= 0:
+                    everywhere[up[k, i], 0 if alike else i] += table[k, i] + (mix[i] * total if alike else head[i])
+                    table[k, i] = 0.0
+        for x in range(len(flow)):
+            flow[x] = everywhere[rows[x], entered[x]]
+    return flow
 
 
 @compiled(steps=lambda counts, *given: counts.size * counts.shape[1] * len(given[-1]))
-def _reach(counts, up, down, rates, chance, departures, number, first, last, T):
-    """Write columns of T, `first` to `last` - 1: what of a unit of flow comes there by a pass down and up.
+def _reach(counts, up, down, rates, chance, departures, rows, entrants, conserved, first, last, T):
+    """Write columns of T, `first` to `last` - 1: what of a unit of flow comes there by a pass down and up, weighted.
 
     This is known of a configuration just entered once it is of larger ones, and of a stopped queue once it is of these
     and of smaller ones.
     """
-    m, classes = counts.shape
-    entered, stopped = np.zeros((m, len(chance), last - first)), np.zeros((m, classes, last - first))
+    (m, classes), width = counts.shape, last - first
+    entered, stopped = np.zeros((m, len(chance), width)), np.zeros((m, classes, width))
+    number = np.full((m, len(chance)), -1)
+    for x in range(len(rows)):
+        number[rows[x], entrants[x]] = x
     for k in range(m - 1, -1, -1):
         for j in range(len(chance)):
             if first <= number[k, j] < last:
                 entered[k, j, number[k, j] - first] = 1.0
             for i in range(classes):
                 if up[k, i] >= 0:
-                    _add(entered[k, j], chance[j, i], entered[up[k, i], min(i, len(chance) - 1)])
+                    more, entrant = up[k, i], min(i, len(chance) - 1)
+                    for x in range(width):
+                        entered[k, j, x] += chance[j, i] * entered[more, entrant, x]
     for k in range(m):
         for i in range(classes):
             if up[k, i] >= 0:
@@ -605,37 +630,13 @@ def _reach(counts, up, down, rates, chance, departures, number, first, last, T):
             for j in range(classes):
                 if counts[k, j] > 0:
                     less, share = down[k, j], counts[k, j] * rates[j] / departures[k]
-                    if up[less, i] < 0:
-                        _add(stopped[k, i], share, stopped[less, i])
-                    else:
-                        _add(stopped[k, i], share, entered[up[less, i], min(i, len(chance) - 1)])
+                    more, entrant = up[less, i], min(i, len(chance) - 1)
+                    for x in range(width):
+                        stopped[k, i, x] += share * (stopped[less, i, x] if more < 0 else entered[more, entrant, x])
             for j in range(len(chance)):
                 if number[k, j] >= 0:
-                    _add(T[number[k, j]][first:last], chance[j, i], stopped[k, i])
-
-
-@compiled()
-def _add(row, factor, other):
-    """Add to a row a multiple of another one."""
-    for x in range(len(row)):
-        row[x] += factor * other[x]
-
-
-@compiled(steps=lambda up, *_: up.size * up.shape[1])
-def _admit(up, heads, table):
-    """Pass up: each head that fits enters, and draws the next head."""
-    m, classes = up.shape
-    alike, mix = heads.classes == 1, heads.draws[0]
-    flow, head = np.zeros((m, heads.classes)), np.empty(classes)
-    for k in range(m):
-        total = flow[k, 0]
-        if alike:
-            for i in range(classes):
-                if up[k, i] >= 0:
-                    flow[up[k, i], 0] += table[k, i] + mix[i] * total
-        else:
-            _draw(heads, flow, k, head)
-            for i in range(classes):
-                if up[k, i] >= 0:
-                    flow[up[k, i], i] += table[k, i] + head[i]
-    return flow
+                    for x in range(width):
+                        T[number[k, j], first + x] += chance[j, i] * stopped[k, i, x]
+    for row in range(len(T)):
+        for x in range(first, last):
+            T[row, x] *= conserved[x] / conserved[row]

@@ -55,7 +55,7 @@ def test_the_matrix_of_the_passes_is_what_they_make_of_each_unit_of_flow(system,
     memory = np.roll(np.eye(len(p)), 1, axis=1)  # in turn
     mix = p if share == 0 else share / 2 * memory + (1 - share / 2) * np.asarray(p)
     passes = drain._Passes(drain.configurations(B, b, checks.FIT_TOLERANCE * B), np.asarray(mu), np.asarray(mix))
-    expected = np.array([passes(unit) for unit in np.eye(passes.size)])
+    expected = np.array([passes(unit) for unit in np.eye(passes.size)]) * passes.conserved / passes.conserved[:, None]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(drain, "NUMBERS_AT_ONCE", at_once)
         assert passes.matrix() == pytest.approx(expected, rel=1e-13, abs=0)

@@ -209,7 +209,7 @@ def steady_state(tandem: Tandem) -> TandemState:
         (DENSE_UNKNOWNS, 0, PATIENT_UNKNOWNS),
         iterated,
         lambda: _settled(tandem, _eliminated(tandem)),
-        f"down to {tandem.slowest_rate:.3g}",
+        lambda: f"down to {tandem.slowest_rate:.3g}",
     )
     queue, resource, preparing, moving = times
     total = queue.sum()

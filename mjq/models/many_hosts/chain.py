@@ -144,7 +144,7 @@ def saturated_state(
         (DENSE_STATES, FEW_STATES, FEW_STATES),
         lambda: _iterated(sweep, leaving, mu),
         lambda: (chain.stationary_of_recurrent_part(np.array([sweep(unit) for unit in np.eye(S)])), 0.0),
-        f"{mu.min():.3g} to {mu.max():.3g}",
+        lambda: f"{mu.min():.3g} to {mu.max():.3g}",
     )
     time = after / leaving
     time /= time.sum()

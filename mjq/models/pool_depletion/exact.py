@@ -230,7 +230,8 @@ def best_mix(D: ArrayLike, N_A: int, N_B: int, K: int) -> int:
 
     The more tasks of class A are admitted, the shorter is the time in most pools, and from the best mix on the longer.
     So some mixes are tried, and then those halfway between the best of them and its neighbours. Where the times of
-    those that were tried do not fall first and rise then, all mixes are solved by :func:`depletion`.
+    those that were tried do not fall first and rise then, all others are solved, too. Then :func:`depletion` solves
+    those once more that cannot be told apart.
 
     Parameters
     ----------
@@ -272,7 +273,10 @@ def best_mix(D: ArrayLike, N_A: int, N_B: int, K: int) -> int:
     times = np.array([time_of(k) for k in order])
     rising = np.diff(times) / times.min()
     as_expected = (rising[:at] < -TOLD_APART).all() and (rising[at:] > TOLD_APART).all()
-    return order[at] if as_expected else min(mixes, key=solved)
+    if as_expected:
+        return order[at]
+    least = min(map(time_of, mixes))
+    return min((k for k in mixes if time_of(k) <= least * (1 + TOLD_APART)), key=solved)
 
 
 def best_policy(D: ArrayLike, N_A: int, N_B: int, K: int) -> np.ndarray:
