@@ -20,7 +20,7 @@ def test_simulation_agrees_with_the_exact_queue(name, load):
     lam = load * pc.processing_capacity(*system)
     exact = pc.sojourn(lam, *system)
     spots = [exact.mean_sojourn, 3 * exact.mean_sojourn]
-    run = simulate_multiserver(lam, *system, 200_000, 11, replications=20, workers=2, tail_at=spots)
+    run = simulate_multiserver(lam, *system, 200_000, 11, replications=20, tail_at=spots)
     for quantity in ("mean_jobs", "mean_queue", "mean_sojourn", "sojourn_moment2", "mean_wait", "wait_moment2"):
         assert getattr(exact, quantity) in getattr(run, quantity).widened(2.5), quantity
     for ours, estimate in zip(exact.mean_wait_by_class, run.mean_wait_by_class, strict=True):

@@ -130,7 +130,7 @@ def test_distributions_of_sizes():
     ],
 )
 def test_simulation_agrees(system):
-    run = simulate_cluster(**system, jobs=40_000, seed=1, replications=20, workers=2)
+    run = simulate_cluster(**system, jobs=40_000, seed=1, replications=20)
     exact = cluster.performance(**system)
     for name in ("mean_queue", "mean_busy_servers", "mean_in_service", "blocking", "mean_time_in_queue"):
         assert getattr(exact, name) in getattr(run, name).widened(2.5), name

@@ -204,7 +204,7 @@ def test_exponents_may_change_with_time():
     ],
 )
 def test_simulation_agrees_with_the_product_form(network, time, seed):
-    run, exact = simulate_ps_network(network, time, seed, replications=20, workers=2), means(network)
+    run, exact = simulate_ps_network(network, time, seed, replications=20), means(network)
     for pair in network.pairs:
         assert exact.mean_jobs[pair] in run.mean_jobs[pair].widened(2.5)
         assert exact.throughput[pair] in run.throughput[pair].widened(2.5)
@@ -266,7 +266,7 @@ def test_a_large_network():
 
 def test_simulated_response_times_obey_littles_law():
     subsets = {"closed": [("Q1", "C"), ("Q2", "C")], "open": [("Q1", "O"), ("Q2", "O")], "Q2": ("Q2", "O")}
-    run = simulate_ps_network(mixed(), 20_000, seed=5, subsets=subsets, replications=10, workers=2)
+    run = simulate_ps_network(mixed(), 20_000, seed=5, subsets=subsets, replications=10)
     for name, pairs in subsets.items():
         pairs = pairs if isinstance(pairs, list) else [pairs]
         mean = sum(run.mean_jobs[pair].mean for pair in pairs) / run.throughput[pairs[0]].mean

@@ -237,7 +237,7 @@ def test_the_distribution_has_the_exact_moments(pool):
 @pytest.mark.parametrize("pool", [(70, 30, 5, 5), (70, 30, 0, 10), (20, 60, 7, 2)])
 def test_simulation_agrees(pool):
     exact = pd.depletion(SYSTEM_1, *pool)
-    run = simulate_depletion(SYSTEM_1, *pool, seed=1, replications=4000, workers=2)
+    run = simulate_depletion(SYSTEM_1, *pool, seed=1, replications=4000)
     for mark in ("mean_time", "T_tau0", "T_phi1", "T_tau12", "T_phi2"):
         assert getattr(exact, mark) in getattr(run, mark).widened(2), mark
     work = np.array(SYSTEM_1) @ pool[:2]  # for which the stations are busy
@@ -273,7 +273,7 @@ def test_a_path_is_one_depletion():
 
 
 def test_one_station_of_any_number_works_without_a_break():
-    run = simulate_pool([[0.5, 1.0, 2.0]], (10, 20, 5), (2, 1, 1), seed=4, replications=4000, workers=2)
+    run = simulate_pool([[0.5, 1.0, 2.0]], (10, 20, 5), (2, 1, 1), seed=4, replications=4000)
     assert 10 * 0.5 + 20 * 1.0 + 5 * 2.0 in run.mean_time.widened(2)
 
 

@@ -170,9 +170,9 @@ def test_stability_ends_where_the_formula_says(system):
     n, n1, n2, mu1, mu2, p1 = system
     limit = stability.throughput(*system)
     words = n, (n1, n2), (mu1, mu2), (p1, 1 - p1)
-    above = simulate_multiserver(2 * limit, *words, 100_000, 3, replications=20, workers=2)
+    above = simulate_multiserver(2 * limit, *words, 100_000, 3, replications=20)
     assert limit in above.throughput.widened(2.5)
-    below = simulate_multiserver(0.9 * limit, *words, 100_000, 3, replications=20, workers=2)
+    below = simulate_multiserver(0.9 * limit, *words, 100_000, 3, replications=20)
     assert pc.sojourn(0.9 * limit, *words).mean_jobs in below.mean_jobs.widened(2.5)
 
 

@@ -117,7 +117,7 @@ def test_beside_the_chain(policy, system, lam, room):
     if policy == "server-filling" and system == EXAMPLE:
         pytest.skip("needs are no powers of two")
     waiting, accepted = exact(policy, system, lam, room)
-    run = simulate_multiserver(lam, *system, 20_000, 9, policy=policy, room=room, replications=20, workers=2)
+    run = simulate_multiserver(lam, *system, 20_000, 9, policy=policy, room=room, replications=20)
     assert waiting in run.mean_queue.widened(2)
     assert accepted in run.accepted.widened(2)
     assert lam * accepted in run.throughput.widened(2)
@@ -135,9 +135,7 @@ def test_beside_the_chain(policy, system, lam, room):
 )
 def test_server_filling_beside_its_exact_sojourn_times(load, jobs, precision):
     exactly = near_saturation.server_filling(load / 0.55, *POWERS).mean_sojourn
-    run = simulate_multiserver(
-        load / 0.55, *POWERS, jobs, 11, policy="server-filling", replications=20, warmup=0.5, workers=2
-    )
+    run = simulate_multiserver(load / 0.55, *POWERS, jobs, 11, policy="server-filling", replications=20, warmup=0.5)
     assert exactly in run.mean_sojourn.widened(2)
     assert run.mean_sojourn.half_width < precision * exactly
 

@@ -98,7 +98,7 @@ def test_each_start_lies_between_the_latest_by_one_resource_and_their_sum(seed):
 @pytest.mark.parametrize("policy", [name for name in scheduling.POLICIES if name in OF_SEVERAL])
 def test_small_queues_beside_the_exact_chain(policy):
     exact = scheduling.finite_queue(3.0, *HOST, room=4, policy=policy)
-    run = simulate_multiserver(3.0, *HOST, 20_000, 7, policy=policy, room=4, replications=20, workers=2)
+    run = simulate_multiserver(3.0, *HOST, 20_000, 7, policy=policy, room=4, replications=20)
     assert exact.mean_queue in run.mean_queue.widened(2) and exact.accepted in run.accepted.widened(2)
     assert exact.mean_wait in run.mean_wait.widened(2) and exact.throughput in run.throughput.widened(2)
     assert exact.utilization.shape == (2,) and (exact.utilization < 1).all()

@@ -52,7 +52,7 @@ def test_classes_that_never_come():
 @pytest.mark.parametrize("name", LAWS)
 def test_one_server_waits_as_pollaczek_and_khinchine_say(name):
     law, second = LAWS[name]
-    run = simulate_multiserver(0.7, 1, [1], None, [1], 60_000, 21, service=[law], replications=20, workers=2)
+    run = simulate_multiserver(0.7, 1, [1], None, [1], 60_000, 21, service=[law], replications=20)
     wait = 0.7 * second / (2 * (1 - 0.7))
     assert wait in run.mean_wait.widened(2)
     assert wait + 1 in run.mean_sojourn.widened(2)
