@@ -5,8 +5,7 @@
 # One would expect: a coroutine that was started in one cell and is awaited in the next prints below one of
 # the two cells of the executed notebook, as a thread does.
 # What happens: the text of the thread is below the cell that was running. The text of the task is nowhere,
-# without a warning: it is addressed to the cell that started it, and nbclient no longer listens to that
-# one. So nbconvert --execute loses a simulation's progress that a JupyterLab shows.
+# without a warning, although that cell waits for the task and shows its result.
 set -eu
 unset PYTHONDONTWRITEBYTECODE
 folder=$(mktemp -d)

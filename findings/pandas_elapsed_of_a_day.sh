@@ -4,9 +4,9 @@
 # Versions: pandas 3.1.1
 # One would expect: Slurm writes a run time of a day and more as 1-02:03:04. pandas.to_timedelta reads
 # 02:03:04 and 1 days 02:03:04, so it reads this too, or it raises an error as it does for 02:03.
-# What happens: the first number becomes hours of three digits, and the hyphen the sign of the whole: it
-# returns minus 102 hours, 3 minutes and 4 seconds, without a warning, also in a column where the other
-# times are right.
+# What happens: days and hours are read as one number, and the hyphen as the sign of the whole: it returns
+# minus 102 hours, 3 minutes and 4 seconds, without a warning, also in a column where the other times are
+# right.
 set -eu
 unset PYTHONDONTWRITEBYTECODE
 folder=$(mktemp -d)
