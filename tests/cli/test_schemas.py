@@ -60,7 +60,7 @@ def test_no_command_with_a_schema_is_left_out():
 @pytest.mark.parametrize(("command", "words"), WAYS, ids=[" ".join([name, *words]) for name, words in WAYS])
 def test_json_is_what_the_schema_says(log, command, words, monkeypatch):
     monkeypatch.setattr("mjq_logs.questions.wait.record.DRAWS", 5)
-    more = [] if command == "capacity" else ["-q"]
+    more = [] if command == "capacity" else ["-q", "--workers", "1"]
     more += ["--servers", "16"] if command == "capacity" and not {"--servers", "--hosts"} & set(words) else []
     run = said(command, log, *words, *more, "--json")
     assert run.status in (0, 3), run.err
