@@ -192,10 +192,6 @@ def random_system(family: str, draw: np.random.Generator) -> System:
         One of :data:`FAMILIES`.
     draw : numpy.random.Generator
 
-    Returns
-    -------
-    mjq.System
-
     Examples
     --------
     >>> system = random_system("powers of two", np.random.default_rng(1))

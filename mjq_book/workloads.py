@@ -53,10 +53,6 @@ def synthetic_log(jobs: int, servers: int, load: float, seed: int | Sequence[int
         Work that comes over what all servers could do until the last job comes.
     seed : int or sequence of int
 
-    Returns
-    -------
-    SyntheticLog
-
     Examples
     --------
     >>> log = synthetic_log(jobs=1000, servers=64, load=0.8, seed=1)

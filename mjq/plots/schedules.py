@@ -85,10 +85,6 @@ def gantt(
     until : float, optional
         End of the drawing, by default of the schedule.
 
-    Returns
-    -------
-    matplotlib.axes.Axes
-
     Raises
     ------
     ValueError

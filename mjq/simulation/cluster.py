@@ -89,10 +89,6 @@ def simulate_cluster(
     seed, replications, workers, progress
         As for :func:`~mjq.simulation.multiserver.simulate_multiserver`.
 
-    Returns
-    -------
-    ClusterEstimates
-
     Raises
     ------
     ValueError

@@ -86,10 +86,6 @@ def simulate_pool(
     seed, workers, progress
         As for :func:`~mjq.simulation.multiserver.simulate_multiserver`.
 
-    Returns
-    -------
-    DepletionEstimates
-
     Raises
     ------
     ValueError

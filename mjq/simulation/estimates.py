@@ -152,10 +152,6 @@ class Estimate:
         longer : float
             How many times as long each of them is.
 
-        Returns
-        -------
-        float
-
         Examples
         --------
         Ten observations tell what four of the same kind would give, and what four of a hundred times the length would:

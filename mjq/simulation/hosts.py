@@ -219,10 +219,6 @@ def simulate_saturated_hosts(
     seed, service, replications, workers, progress
         As for :func:`~mjq.simulation.multiserver.simulate_multiserver`.
 
-    Returns
-    -------
-    HostsEstimates
-
     Raises
     ------
     ValueError
@@ -370,10 +366,6 @@ def replay_on_hosts(
         For ties of placement, and for random placement.
     placement, view, reserve
         As for :func:`simulate_saturated_hosts`.
-
-    Returns
-    -------
-    Placement
 
     Raises
     ------

@@ -194,10 +194,6 @@ def events(
     limits : UserLimits, optional
         How much users may have at once; None if all may have what there is.
 
-    Returns
-    -------
-    Sums
-
     Raises
     ------
     RuntimeError

@@ -85,10 +85,6 @@ def simulate_saturated(
     seed, replications, workers, progress
         As for :func:`~mjq.simulation.multiserver.simulate_multiserver`.
 
-    Returns
-    -------
-    SaturatedEstimates
-
     Raises
     ------
     ValueError

@@ -71,10 +71,6 @@ def pool_timeline(work: ArrayLike, classes: ArrayLike, K: ArrayLike) -> Timeline
     K : sequence of int
         Places of each class at the start.
 
-    Returns
-    -------
-    Timeline
-
     Raises
     ------
     ValueError

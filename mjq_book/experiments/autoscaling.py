@@ -47,10 +47,6 @@ def service(replicas: int, rate: float, standing: int = 0) -> fluid.Network:
     standing : int
         Replicas that are there; those beyond `replicas` get no new requests. By default as many as are used.
 
-    Returns
-    -------
-    mjq.solvers.network.Network
-
     Examples
     --------
     >>> network = service(2, 20.0, standing=3)
@@ -86,10 +82,6 @@ def predicted(replicas: int, rate: float, exponents: dict[str, float] | None = N
         As for :func:`service`.
     exponents : dict, optional
         Of a replica and of the database, as from :func:`fitted`; none: the hard minimum.
-
-    Returns
-    -------
-    mjq.solvers.phase_type.PhaseType
 
     Examples
     --------
@@ -152,10 +144,6 @@ def plan(exponents: dict[str, float] | None = None, ahead: bool = False) -> list
     ahead : bool
         Decide for the highest rate until the next decision, instead of the present one.
 
-    Returns
-    -------
-    list of int
-
     Examples
     --------
     >>> plan(fitted())[:4], plan(fitted(), ahead=True)[:4]
@@ -184,10 +172,6 @@ def simulated(
         In each replication, about.
     seed, replications, workers
         As for :func:`~mjq.simulation.ps_network.simulate_ps_network`.
-
-    Returns
-    -------
-    mjq.simulation.estimates.Estimate
 
     Examples
     --------

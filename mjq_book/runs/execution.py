@@ -74,10 +74,6 @@ def execute(
     first : str
         An expression that the kernel evaluates before the first cell.
 
-    Returns
-    -------
-    Failure or None
-
     Raises
     ------
     OSError
