@@ -100,8 +100,6 @@ def shipped_classes() -> list[JobClass]:
     ``job_classes(read_log("NASA-iPSC-1993-3.1-cln.swf.gz"))``. In that log submit times are start times. So it knows
     needs and run times, and nothing of waits; nor does this table.
 
-    Examples
-    --------
     >>> [c.need for c in shipped_classes()]
     [1, 2, 4, 8, 16, 32, 64, 128]
     """

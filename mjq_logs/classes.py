@@ -39,8 +39,6 @@ class JobClass:
 def job_classes(log: Log) -> list[JobClass]:
     """Group the jobs of a log by their need, the smallest first.
 
-    Examples
-    --------
     >>> from mjq_logs import Log
     >>> log = Log(need=np.array([1.0, 1.0, 4.0]), run=np.array([10.0, 30.0, 50.0]))
     >>> [(c.need, c.jobs, c.mean_time) for c in job_classes(log)]

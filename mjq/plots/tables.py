@@ -165,8 +165,6 @@ def table(headers: Sequence[str], rows: Sequence[Sequence], digits: int = 4) -> 
     significant digits; a minus is a minus sign, and None or a NaN, where there is no value, is a dash.
     Infinity is shown as ∞.
 
-    Examples
-    --------
     >>> print(table(["lam", "E[W]"], [[1000.0, 1.43776], [1.2, np.nan], [1.3, np.inf]]).data)
     |   lam |   E[W] |
     |------:|-------:|

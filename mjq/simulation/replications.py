@@ -23,8 +23,6 @@ Seed = int | Sequence[int] | np.random.SeedSequence  # of which runs make their 
 def generators(seed: Seed, replications: int) -> list[np.random.Generator]:
     """Return one random generator for each replication, from any seed that numpy takes.
 
-    Examples
-    --------
     >>> [int(rng.integers(100)) for rng in generators(1, 3)]
     [1, 94, 42]
     """

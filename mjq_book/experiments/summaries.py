@@ -99,8 +99,6 @@ def share_of_order(log: mjq_logs.Log, policy: str = "fcfs") -> float:
 
     Jobs count with the part of their work that is done when the last job of the list starts.
 
-    Examples
-    --------
     A job of one server and one of two, in turn, an hour each: they never share the two servers.
 
     >>> log = mjq_logs.Log(need=np.tile([1.0, 2.0], 500), run=np.full(1000, 3600.0), servers=2.0)

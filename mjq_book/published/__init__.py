@@ -46,8 +46,6 @@ UNIT_ROUNDING, PARAMETER_ROUNDING = 1e-9, 1e-12  # of the last printed digit; re
 def read(name: str) -> list[dict[str, str]]:
     """Return the rows of one of the CSV files beside this module, as dictionaries of text.
 
-    Examples
-    --------
     >>> read("bb22")[0]["place"]
     'Table I, row 1.0'
     """
@@ -62,8 +60,6 @@ def of_notebook(name: str) -> dict[str, Any]:
     They are about systems that the sentence names, such as a family of random ones, and do not follow the parameters of
     the notebook that shows them.
 
-    Examples
-    --------
     >>> of_notebook("pool_depletion")["family-N"]
     100
     """
@@ -163,8 +159,6 @@ def _numbers(text):
 def printed(paper: str) -> list[Printed]:
     """Return all printed numbers of a paper, by its key in lower case.
 
-    Examples
-    --------
     >>> first = printed("bb22")[0]
     >>> first.quantity, first.value, first.unit, first.parameters["lam"]
     ('EW', 1.438, 0.001, 1.0)
@@ -205,8 +199,6 @@ class Comparisons:
     A printed number belongs to its parameters. When a chapter runs with others, nothing is compared and :meth:`check`
     returns None; where the parameters are the paper's, a disagreement raises ``AssertionError``.
 
-    Examples
-    --------
     >>> comparisons = Comparisons("bb22")
     >>> table = dict(B=6, b=(2, 3), mu=(2.5, .625), p=(.5, .5))
     >>> comparisons.check("Table I", "EW", 1.4377, **table, lam=1.0).text

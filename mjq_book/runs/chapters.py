@@ -161,8 +161,6 @@ def typed(parameter: Parameter, value: Any) -> Any:
     A whole number may be written as 30.0, a number as 30, and the entries of a list are numbers, words, true or false,
     or such lists; nothing is infinite.
 
-    Examples
-    --------
     >>> typed(Parameter("n", "int", 30, "servers", "", ""), 40.0)
     40
     """

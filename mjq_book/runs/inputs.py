@@ -47,8 +47,6 @@ def write_yaml(path: str | Path, values: Mapping[str, Any]) -> None:
 def one(parameter: Parameter, text: str) -> Any:
     """Return one value of a parameter from a command line; text is taken as it stands, all else as YAML.
 
-    Examples
-    --------
     >>> from mjq_book.runs.chapters import chapter
     >>> parameters = chapter("processing_capacity").parameters
     >>> one(parameters["lam"], "1e-05"), one(parameters["b"], "[1, 2.5]"), one(parameters["b"], "(1, (2, 4))")
@@ -62,8 +60,6 @@ def one(parameter: Parameter, text: str) -> Any:
 def several(parameter: Parameter, text: str) -> list:
     """Return the values of a sweep: ``start:stop:number``, the same with ``:log``, or a list.
 
-    Examples
-    --------
     >>> from mjq_book.runs.chapters import chapter
     >>> parameters = chapter("stability").parameters
     >>> several(parameters["p1"], "0.1,0.5")

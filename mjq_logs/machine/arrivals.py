@@ -31,8 +31,6 @@ class Load(Plain):
 def tightest(log: Log) -> int:
     """Return which of the resources of a log is used up first if nothing is wasted, counted from 0.
 
-    Examples
-    --------
     >>> from mjq_logs import Log
     >>> from mjq_logs.reading.vectors import Vectors
     >>> need = Vectors([(1, 6), (4, 2)], ("cpus", "mem"))
@@ -59,8 +57,6 @@ def load(log: Log) -> Load | None:
 
     None where the log does not tell when jobs came, or all came at once.
 
-    Examples
-    --------
     A job an hour, of half the servers for an hour:
 
     >>> from mjq_logs import Log

@@ -36,8 +36,6 @@ def longest_pause(log: Log) -> float | None:
 
     It is three times the longest pause between submissions in a typical week, and at least a day.
 
-    Examples
-    --------
     On five days a week a job comes each hour from 8 to 18. The weekend is a pause of 62 hours.
 
     >>> from mjq_logs import Log
@@ -114,8 +112,6 @@ def without_gaps(log: Log, gaps: Sequence[Gap] | None = None) -> Log:
 
     By default the outages are those of :func:`find_gaps`. The log has them as its `gaps`.
 
-    Examples
-    --------
     >>> from mjq_logs import Log
     >>> arrival = 3600.0 * np.delete(np.arange(840), slice(400, 495))
     >>> log = Log(need=np.ones(745), run=np.full(745, 60.0), submit=arrival, servers=1)

@@ -20,8 +20,6 @@ def example_path() -> AbstractContextManager[Path]:
 def example_log() -> Log:
     """Return the log that comes with the package: 64 servers, two months, made by :mod:`mjq_book.example_log`.
 
-    Examples
-    --------
     >>> log = example_log()
     >>> log.servers, log.missing, log.lines.used == len(log)
     (64.0, (), True)

@@ -76,8 +76,6 @@ class Facts:
 def facts_of(log: Log | Facts, outages: list[str] | None = None) -> Facts:
     """Return what is known of a log; what is known already is not looked for again.
 
-    Examples
-    --------
     >>> facts_of(Log(need=[4], run=[60], submit=[0], servers=8)).warnings
     ['Nothing can be said of load and waits: the log has 1 job, fewer than 200.']
     """
@@ -98,8 +96,6 @@ def still_waiting(log: Log) -> str | None:
 
     A job without a limit asks for the longest run of the log.
 
-    Examples
-    --------
     >>> from mjq_logs.reading.log import Present
     >>> nan, four = np.array([np.nan]), np.array([4])
     >>> here = Present(need=np.array([8.0]), arrival=np.zeros(1), start=nan, estimate=nan, taken=9.0, left_out=0,

@@ -74,8 +74,6 @@ class Columns(ReadOnly):
     def of(self, which: ArrayLike, **changed: Any) -> Self:
         """Return some of the jobs, by their places in this order or by a mask, with changed fields.
 
-        Examples
-        --------
         >>> log = Log(need=np.array([1., 4.]), run=np.array([60., 30.]), submit=np.array([0., 9.]))
         >>> log.of([1]).need.tolist(), log.of(log.need < 4, servers=8).servers
         ([4.0], 8.0)

@@ -99,8 +99,6 @@ def busy_share(log: Log) -> float | None:
 
     It is the overlap of each job with the window, times its servers; None where the log does not tell it.
 
-    Examples
-    --------
     >>> columns = dict(need=[2, 4], run=[60, 30], submit=[0, 50], start=[0, 50], servers=8)
     >>> busy_share(Log(**columns)), busy_share(Log(**columns, window=(0, 100)))
     (0.25, 0.3)
@@ -118,8 +116,6 @@ def busy_share(log: Log) -> float | None:
 def held_most(log: Log) -> Held | None:
     """Return how many servers a log held for at most 99 % of the time of its window, and ever; None if not known.
 
-    Examples
-    --------
     >>> log = Log(need=[2, 4], run=[1000, 5], submit=[0, 50], start=[0, 50], servers=8, window=(0, 1000))
     >>> held_most(log)
     Held(most_of_the_time=2.0, ever=6.0)
@@ -287,8 +283,6 @@ def shortness_in_words(log: Log) -> str | None:
     It has fewer than 200 jobs, or the time that it sees is shorter than five of its longest runs. Runs that bring less
     than a hundredth of the work together do not count among the longest.
 
-    Examples
-    --------
     >>> shortness_in_words(Log(need=[1, 1], run=[60, 30], submit=[0, 9]))
     'Nothing can be said of load and waits: the log has 2 jobs, fewer than 200.'
     """

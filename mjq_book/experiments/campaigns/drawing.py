@@ -176,8 +176,6 @@ class Summary(NamedTuple):
     def draw(self, jobs: int, seed: int) -> Log:
         """Draw a log at the load of the one that was summarized; its users are campaigns, one number each.
 
-        Examples
-        --------
         >>> from mjq_book.experiments.campaigns.fitting import summarize
         >>> from mjq_logs import example_log
         >>> site = summarize(example_log())

@@ -72,8 +72,6 @@ def short(values: ArrayLike) -> np.ndarray:
 def summarize(log: Log) -> Summary:
     """Return a summary of a log with times of arrival and servers.
 
-    Examples
-    --------
     >>> from mjq_logs import example_log
     >>> len(summarize(example_log()).groups)
     8

@@ -26,8 +26,6 @@ def lublin_log(jobs: int, servers: int, load: float, seed: int) -> Log:
 
     Gaps are multiplied by one factor, before the hours of the day, so that the load is met.
 
-    Examples
-    --------
     >>> log = lublin_log(jobs=2000, servers=128, load=0.7, seed=1)
     >>> int(log.need.max()) <= 128, round(float((log.need == 1).mean()), 1)
     (True, 0.2)

@@ -53,8 +53,6 @@ class Workload:
 def workloads() -> dict[str, Workload]:
     """Return all traces, name to `Workload`.
 
-    Examples
-    --------
     >>> shown = workloads()["a later job fits into the hole"]
     >>> shown.servers, shown.need.tolist()
     (4, [3, 4, 1])

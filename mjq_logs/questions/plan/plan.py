@@ -220,8 +220,6 @@ def sizes_between(
     By default from three quarters of the machine of the log, or from what its largest need takes, to twice this
     machine.
 
-    Examples
-    --------
     >>> from mjq_logs import Log
     >>> log = Log(need=np.array([1., 5.]), run=np.ones(2), servers=6)
     >>> sizes_between(log), sizes_between(log, 8, 20, count=3, node=4)
