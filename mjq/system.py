@@ -765,16 +765,23 @@ class System(_ByValue):
 
     def _short(self, lam, policy, jobs, service=None, room=None, replications=None, **_):
         """Return whether each replication, or each batch of a single one, is too short for intervals that hold."""
-        most, delta = self.naive_capacity, 0.0
         first = None if service is not None else self._goes_first(policy)
+        in_order, most = first is not None and not first.any(), self.naive_capacity
         with suppress(ValueError, ArithmeticError):
-            if first is not None and not first.any():
-                most = self._known_capacity
-                self._require_few()
-                delta = self.near_saturation().delta
+            most = self._known_capacity if in_order else most
+        if room is not None or lam >= most:
+            return False
         batches = simulation.multiserver.BATCHES if self.hosts is None and replications in (None, 1) else 1
-        relaxation = 4 * most * (1 + delta) * lam / (most - lam) ** 2 if lam < most else 0.0  # in jobs
-        return room is None and jobs < ENOUGH * relaxation * batches
+        least = ENOUGH * batches * 4 * most * lam / (most - lam) ** 2  # jobs, with a Delta of 0; it is at least -1/2
+        return jobs < least / 2 or jobs < least * (1 + (self._delta if in_order else 0.0))
+
+    @cached_property
+    def _delta(self):
+        """Return Delta, or 0 where it is not known or takes long."""
+        with suppress(ValueError, ArithmeticError):
+            self._require_few()
+            return self.near_saturation().delta
+        return 0.0
 
     @cached_property
     def _known_capacity(self):
