@@ -1123,7 +1123,7 @@ class Pool(_ByValue):
         --------
         >>> pool = Pool([[0.75, 0.64], [0.48, 1.25]], tasks=(7, 3), places=2)
         >>> pool.mixes.tolist(), pool.mean_times.round(2).tolist(), pool.best_mix
-        ([[0, 2], [1, 1], [2, 0]], [8.7, 8.55, 8.98], (1, 1))
+        ([[0, 2], [1, 1], [2, 0]], [11.08, 10.89, 11.37], (1, 1))
         """
         return frozen(np.array([self._solved(*mix).mean_time for mix in self.mixes.tolist()]))
 
