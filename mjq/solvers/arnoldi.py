@@ -112,8 +112,6 @@ def kept(operator: Callable[[np.ndarray], np.ndarray], start: np.ndarray, steps:
     Each step goes along what the operator still changes, so far that the change becomes as small as it can along all
     directions so far together (simpler GMRES).
 
-    Examples
-    --------
     >>> P = np.array([[0.5, 0.5, 0.0], [0.2, 0.5, 0.3], [0.0, 0.4, 0.6]])
     >>> kept(lambda flow: flow @ P, np.ones(3), 10).round(6).tolist()
     [0.55814, 1.395349, 1.046512]
@@ -220,8 +218,6 @@ def trusted(
 def gap(operator: Callable[[np.ndarray], np.ndarray], size: int, basis: int) -> float:
     """Return the distance of the second eigenvalue of an operator from its dominant one, 1; zero if it was not found.
 
-    Examples
-    --------
     >>> P = np.array([[0.9, 0.1, 0.0], [0.0, 0.9, 0.1], [0.1, 0.0, 0.9]])
     >>> round(gap(lambda flow: flow @ P, 3, 3), 6)
     0.173205

@@ -210,8 +210,6 @@ def ways_to_use(units: int, needs: Sequence[int]) -> np.ndarray:
 
     They are the coefficients of :math:`\prod_i 1 / (1 - x^{b_i})`, with `x` for a unit in use and the needs b.
 
-    Examples
-    --------
     Six units are held by two jobs of three units each, or by three of two:
 
     >>> ways_to_use(6, [2, 3]).tolist()
@@ -301,10 +299,6 @@ def saturated(
     tolerance : float
         Largest relative change of the admission flow in one pass.
 
-    Returns
-    -------
-    SaturatedState
-
     Raises
     ------
     ArithmeticError
@@ -386,8 +380,6 @@ class Heads(NamedTuple):
     def of(cls, mix: ArrayLike) -> Heads:
         """Take a mix or a matrix; a matrix that repeats or draws from one mix needs but one row of draws.
 
-        Examples
-        --------
         >>> Heads.of([[0.75, 0.25], [0.25, 0.75]]).draws
         array([[0.25, 0.25]])
         """

@@ -85,10 +85,6 @@ def means(network: Network) -> Means:
     network : mjq.solvers.network.Network
         Processor-sharing queues with several servers, and delay stations; open, closed and mixed.
 
-    Returns
-    -------
-    Means
-
     Raises
     ------
     ValueError

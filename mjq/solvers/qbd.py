@@ -295,8 +295,6 @@ class Levels:
     def of(cls, start: tuple, transitions: chain.Rule[tuple], N: int) -> Self:
         """Return the levels of the states that a rule reaches from a first one; the last entry of a state is its level.
 
-        Examples
-        --------
         M/M/2 with arrival rate 1 and service rate 1: empty with probability 1/3.
 
         >>> def two_servers(state):
@@ -346,10 +344,6 @@ def stationary(boundary: list[tuple], up: ArrayLike, local: ArrayLike, down: Arr
         rates down from level N to N - 1 come last, as ``(None, None, down)``.
     up, local, down : array, shape (S, S)
         The rates from level N on (`down` from level N + 1 on).
-
-    Returns
-    -------
-    LevelDistribution
 
     Examples
     --------

@@ -19,8 +19,6 @@ from mjq.solvers.chain import Rule, State, moves
 def generator(states: Sequence[State], transitions: Rule[State]) -> sp.Matrix:
     """Return the generator of a small chain, as a sympy matrix: the same rule, symbols for numbers.
 
-    Examples
-    --------
     >>> lam, mu = sp.symbols("lambda mu", positive=True)
     >>> generator([0, 1], lambda n: [(1 - n, mu if n else lam)])
     Matrix([
@@ -40,8 +38,6 @@ def generator(states: Sequence[State], transitions: Rule[State]) -> sp.Matrix:
 def stationary(Q: sp.Matrix) -> sp.Matrix:
     r"""Return the stationary distribution of a small irreducible chain in closed form.
 
-    Examples
-    --------
     >>> lam, mu = sp.symbols("lambda mu", positive=True)
     >>> stationary(sp.Matrix([[-lam, lam], [mu, -mu]]))
     Matrix([[mu/(lambda + mu), lambda/(lambda + mu)]])

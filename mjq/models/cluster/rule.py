@@ -64,8 +64,6 @@ def transitions(
 
     Source: [SW23] Table 2, [SW23] Eq. (2).
 
-    Examples
-    --------
     A job of size 2 waits at the tracker of a cluster of two, in which a job of size 1 runs.
 
     >>> list(transitions((0, 2, (1,)), 2, (1, 2), (.5, .5), 3, 9, (1, 1), 1))
@@ -95,8 +93,6 @@ def cluster_states(N: int, sizes: Sequence[int]) -> list[tuple]:
 
     Source: [SW23] Section 3, [SW23] Eq. (3).
 
-    Examples
-    --------
     The paper's example: three jobs in a cluster of six.
 
     >>> [V for V in cluster_states(6, range(1, 7)) if len(V) == 3]

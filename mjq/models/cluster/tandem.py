@@ -176,10 +176,6 @@ def steady_state(tandem: Tandem) -> TandemState:
     ----------
     tandem : Tandem
 
-    Returns
-    -------
-    TandemState
-
     Raises
     ------
     ArithmeticError

@@ -112,10 +112,6 @@ def saturated_state(
     limit : int
         The largest number of states.
 
-    Returns
-    -------
-    HostsState
-
     Raises
     ------
     ValueError

@@ -113,8 +113,6 @@ def host(B: Any, b: np.ndarray) -> Host:
 def placed(contents: tuple[int, ...], i: int, one: Host, placement: str) -> list[tuple[tuple[int, ...], float]]:
     """Return the contents after a job of class i has started, each with its probability; nothing if it fits nowhere.
 
-    Examples
-    --------
     Hosts of 4 that hold 2, 2 and nothing: best fit puts a job of 2 beside another one, worst fit on the empty host.
 
     >>> one = host(4, np.array([2.]))
@@ -169,8 +167,6 @@ def saturated_transitions(
 
     Source: [MH] Eq. (b).
 
-    Examples
-    --------
     Two hosts of 2 units; on each there is a job of one unit, and a job of two waits. When one ends, it starts there.
 
     >>> one = host(2, np.array([1., 2.]))

@@ -60,10 +60,6 @@ def share_that_must_end(m: int, n: int) -> float:
     n : int
         Jobs on each.
 
-    Returns
-    -------
-    float
-
     Source: [MH] Eq. (c).
 
     Examples
@@ -89,10 +85,6 @@ def time_to_empty(m: int, n: int, mu: float = 1.0) -> float:
     mu : float
         Completion rate of each job, per unit of time.
 
-    Returns
-    -------
-    float
-
     Source: [MH] Eq. (d).
 
     Examples
@@ -114,10 +106,6 @@ def lost_time(m: int, n: int, mu: float = 1.0) -> float:
     ----------
     m, n, mu
         As for :func:`time_to_empty`.
-
-    Returns
-    -------
-    float
 
     Source: [MH] Eq. (e).
 

@@ -74,10 +74,6 @@ def relative_completions(
     B, b, mu, p, order
         As for :func:`mjq.models.processing_capacity.processing_capacity`.
 
-    Returns
-    -------
-    RelativeCompletions
-
     Raises
     ------
     ValueError
@@ -124,10 +120,6 @@ def relative_completions_of(start: Hashable, transitions: chain.Rule) -> Relativ
         A state that recurs.
     transitions : callable
         ``transitions(state)`` yields ``(next_state, rate)``; the next state may be the same.
-
-    Returns
-    -------
-    RelativeCompletions
 
     Examples
     --------

@@ -76,10 +76,6 @@ def server_filling(lam: float, k: int, b: ArrayLike, mu: ArrayLike, p: ArrayLike
     mu, p : sequence of float, shape (L,)
         Completion rate and probability of each class.
 
-    Returns
-    -------
-    ServerFilling
-
     Raises
     ------
     ValueError
@@ -114,8 +110,6 @@ def filling_transitions(
 
     Source: [GHS22].
 
-    Examples
-    --------
     A job that needs one of two servers is alone; then a large one comes, and takes both.
 
     >>> list(filling_transitions(((1, 0), 1), 1, 2, (1, 2), (3, 5), (.5, .5)))
@@ -141,8 +135,6 @@ def filling_saturated_transitions(
 
     Source: [GHS22].
 
-    Examples
-    --------
     >>> list(filling_saturated_transitions((1, 1), 2, (1, 2), (3, 5), (.5, .5)))
     [((2, 0), 2.5), ((1, 1), 2.5)]
     """

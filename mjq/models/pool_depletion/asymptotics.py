@@ -90,8 +90,6 @@ def equi_utilization_point(D: ArrayLike) -> float:
 
     Source: [CGPS16] Eq. (2).
 
-    Examples
-    --------
     >>> round(equi_utilization_point([[0.75, 0.64], [0.48, 1.25]]), 9)
     0.6
     """
@@ -194,10 +192,6 @@ def optimal_admitted_mix(alpha: float, D: ArrayLike) -> AdmittedMix:
     D : array of float, shape (2, 2)
         Demands, in units of time.
 
-    Returns
-    -------
-    AdmittedMix
-
     Source: [CGPS16] Eq. (11), [CGPS16] Eq. (12), [CGPS16] Eq. (21).
 
     Examples
@@ -265,8 +259,6 @@ def equal_work_pool_mix(D: ArrayLike) -> float:
 
     Source: [CGPS16] Eq. (13), [CGPS16] Eq. (14), [CGPS16] Eq. (15).
 
-    Examples
-    --------
     >>> round(equal_work_pool_mix([[0.75, 0.64], [0.48, 1.25]]), 4)
     0.6932
     >>> round(equal_work_pool_mix([[0.5, 0.6], [0.4, 0.9]]), 4)

@@ -58,10 +58,6 @@ def whole_mixes(N_A: int, N_B: int, K: int) -> range:
     ----------
     N_A, N_B, K : int
 
-    Returns
-    -------
-    range
-
     Raises
     ------
     ValueError
@@ -87,10 +83,6 @@ def optimal_mix_by_mva(D: ArrayLike, N_A: int, N_B: int, K: int) -> int:
     D : array of float, shape (2, 2)
         Demands, in units of time.
     N_A, N_B, K : int
-
-    Returns
-    -------
-    int
 
     Raises
     ------
@@ -125,10 +117,6 @@ def whole_mix(beta: float, N_A: int, N_B: int, K: int, rounding: str = "nearest"
         Wanted admitted mix.
     N_A, N_B, K : int
     rounding : {"nearest", "down", "up"}
-
-    Returns
-    -------
-    int
 
     Examples
     --------

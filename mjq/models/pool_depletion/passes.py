@@ -247,10 +247,6 @@ def means(demands: np.ndarray, tasks: tuple[int, int], places: tuple[int, int], 
     workers : int
         Threads.
 
-    Returns
-    -------
-    Means
-
     Raises
     ------
     ArithmeticError
@@ -583,8 +579,6 @@ class MeanTimes:
 
     Mean times from these to the end are made when they are asked for. For each mix there remains phase 1.
 
-    Examples
-    --------
     >>> bool(np.isclose(MeanTimes(np.ones((2, 2)), (3, 2), 2)(1), means(np.ones((2, 2)), (3, 2), (1, 1)).end))
     True
     """

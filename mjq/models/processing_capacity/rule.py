@@ -139,8 +139,6 @@ def transitions(state: tuple, lam: float, B: Any, b: Vector, mu: Vector, p: Vect
 
     Source: [BB22] Section II.
 
-    Examples
-    --------
     One class-2 job of the example is in service; another class-2 job would still fit, as would a class-1 job.
 
     >>> for transition in transitions((0, 1, 0, 1), 1, 6, (2, 3), (1, 1), (.5, .5)):
@@ -172,8 +170,6 @@ def saturated_transitions(state: tuple, B: Any, b: Vector, mu: Vector, p: Vector
 
     Source: [BB22] Section III.
 
-    Examples
-    --------
     >>> list(saturated_transitions((2, 0, 2), 6, (2, 3), (1, 1), (.5, .5)))
     [((1, 1, 1), 1.0), ((1, 1, 2), 1.0)]
     """
@@ -214,8 +210,6 @@ def saturated_states(B: Any, b: ArrayLike) -> list[tuple]:
 
     Source: [BB22] Section II, [BB22] Eq. (5).
 
-    Examples
-    --------
     >>> saturated_states(6, (2, 3))
     [(0, 2, 1), (0, 2, 2), (1, 1, 1), (1, 1, 2), (2, 0, 2), (3, 0, 1), (3, 0, 2)]
     """

@@ -217,8 +217,6 @@ class Sojourn:
     def quantile(self, u: float) -> float:
         r"""Return the time that a job does not exceed with probability u, below 1: :math:`P(W \le t) = u`.
 
-        Examples
-        --------
         One server at load 1/2: the time in the system is exponential with mean 2.
 
         >>> round(sojourn(0.5, 1, [1], [1], [1]).quantile(0.5), 9)  # 2 log 2
@@ -244,8 +242,6 @@ def one_sided_bound(t: ArrayLike, mean: float, second_moment: float) -> float | 
 
     Source: [BB22] Eq. (8).
 
-    Examples
-    --------
     >>> one_sided_bound(3, 1, 2)  # variance 1, two above the mean
     0.2
     """

@@ -158,8 +158,6 @@ def transitions(
 
     Source: [SCHED] Eq. (e).
 
-    Examples
-    --------
     Two servers, one of them held; a job that needs both waits. First-fit lets a small one pass.
 
     >>> system = 1, 2, (1, 2), (3, 5), (.5, .5)

@@ -97,8 +97,6 @@ def dominant_needs(B: Any, b: Any) -> np.ndarray:
 
     Source: [SR] Eq. (f).
 
-    Examples
-    --------
     >>> dominant_needs((12, 12), [(4, 1), (1, 4)]).round(3).tolist()
     [0.333, 0.333]
     """

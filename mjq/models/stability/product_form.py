@@ -134,8 +134,6 @@ def stationary_distribution(n: int, n1: int, n2: int, mu1: float, mu2: float, p1
 
     Source: [GHS20] Theorem 4.2, [GHS20] Eq. (12), [GHS20] Eq. (13).
 
-    Examples
-    --------
     Servers that are busy on average, by states and by the stability limit:
 
     >>> busy = saturated_states(30, 3, 10) @ [0, 3, 10] @ stationary_distribution(30, 3, 10, 1, .5, .7)

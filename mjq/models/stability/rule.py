@@ -88,8 +88,6 @@ def saturated_transitions(
 
     Source: [GHS20] Section 3.2.
 
-    Examples
-    --------
     The paper's example of a transition: a class-2 job leaves, the blocked one starts, two class-1 jobs follow.
 
     >>> dict(saturated_transitions((1, 4, 1), 30, 3, 10, 1, .5, .7))[0, 6, 1] == .5 * .7**2
@@ -134,8 +132,6 @@ def listed_transitions(state: tuple, n: int, n1: int, n2: int, mu1: float, mu2: 
 
     Source: [GHS20] Lemma 5.1.
 
-    Examples
-    --------
     >>> for case, successor, _ in listed_transitions((1, 4, 1), 30, 3, 10, 1, .5, .7):
     ...     print(case, successor)
     vi (0, 3, 2)

@@ -166,8 +166,6 @@ def deepest_dip(values: ArrayLike) -> float:
 
     Source: [GHS20] Section 9.3 speaks of dips; the definition is ours.
 
-    Examples
-    --------
     >>> deepest_dip([0, 5, 2, 2, 7, 1]), deepest_dip([0, 5, 2, 1])
     (3.0, 0.0)
     """
