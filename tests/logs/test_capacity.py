@@ -194,13 +194,6 @@ def test_drawing_all_jobs_in_a_row_is_the_own_order_and_one_by_one_is_independen
         assert curve[1].high < curve[10].low < curve[100].value
 
 
-@light
-def test_a_machine_without_waste_is_as_fast_as_the_naive_one():
-    log = Log(need=np.ones(2000), run=np.random.default_rng(4).exponential(60, 2000), servers=4.0)
-    for name, capacity in capacities(log).items():
-        assert capacity.share == pytest.approx(1, rel=0.005), name
-
-
 def test_what_a_class_costs_is_seen_without_it():
     log = drawn(20_000, 5)
     rows = costs_of_classes(log)

@@ -89,13 +89,6 @@ def test_a_calendar_of_all_servers_changes_no_forecast_and_fewer_servers_make_jo
     assert (np.array(less) >= one).mean() > 0.9 and np.mean(less) > np.mean(one) + 1
 
 
-def test_the_state_is_who_runs_and_who_waits():
-    log = Log(np.ones(4), np.full(4, 10.0), np.array([0.0, 1, 2, 3]), start=np.array([0.0, 5, 12, 15]),
-              estimate=np.full(4, 20.0), servers=2)  # fmt: skip
-    state = history(log, "easy").at(12.0, 4)
-    assert (state.running.tolist(), state.waiting.tolist()) == ([1], [2, 3])
-
-
 def test_jobs_alike_are_the_latest_that_had_passed_the_point():
     rng = np.random.default_rng(2)
     need, limit, passed = rng.choice([1, 2, 3, 8], 300), rng.choice([60.0, 100, 120, 4000], 300), rng.random(300)

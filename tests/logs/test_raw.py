@@ -22,7 +22,6 @@ from mjq_logs import (
     held_most,
     longest_pause,
     read_log,
-    reports_on,
     shortness_in_words,
     window_of,
 )
@@ -31,7 +30,7 @@ from mjq_logs.machine.replaying import replay_log
 from mjq_logs.questions.wait.state import history
 from mjq_logs.reading.sacct import COMMAND, tasks_of
 from mjq_logs.reading.text import as_duration
-from tests.conftest import TRACES, needs_traces, said
+from tests.conftest import said
 from tests.logs.writing import HEADER, RAW, fields, written
 
 pytestmark = pytest.mark.usefixtures("few_jobs")
@@ -58,15 +57,6 @@ def slowly_held(rows, begin, end):
 
 
 # --- A file is a window -----------------------------------------------------------------------------------------------
-
-
-def test_the_first_line_says_how_busy_the_servers_were_in_the_window():
-    log = read_log(RAW / "window.txt", servers=SERVERS)
-    right = slowly_held(rows_of(RAW / "window.txt"), int(log.begin), int(log.end)).mean() / SERVERS
-    assert busy_share(log) == pytest.approx(right, rel=1e-12)
-    reports = reports_on(log, ["fcfs"])
-    assert reports.verdict[0].endswith(f"{100 * right:.1f} % of the servers were busy.")
-    assert reports.policies["fcfs"].window.busy == busy_share(log)
 
 
 def test_who_was_there_is_the_state_in_which_a_replay_begins():
@@ -195,16 +185,6 @@ def test_a_size_that_one_wrong_row_makes_is_doubted(tmp_path):
     [of_memory] = sizes(log_with(["1000,1000,5,1,5000"], "cpus,mem"))
     assert "GB of memory. For 99 %" in of_memory and sizes(log_with([], "cpus,mem")) == []
     assert shortness_in_words(short := wrong.of(np.arange(100, 250), window=None)) and sizes(short) == []
-
-
-@needs_traces
-@pytest.mark.parametrize(
-    ("file", "most_of_the_time", "ever"),
-    [("SDSC-SP2-5K", 115, 128), ("wagap-2013", 1425, 1531), ("KTH-SP2-1996-2.1", 100, 100)],
-)
-def test_sizes_that_public_logs_used(file, most_of_the_time, ever):
-    result = held_most(read_log(TRACES / f"{file}.swf.gz"))
-    assert result.most_of_the_time == pytest.approx(most_of_the_time, rel=0.005) and result.ever >= ever
 
 
 # --- Too short --------------------------------------------------------------------------------------------------------

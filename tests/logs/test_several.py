@@ -349,29 +349,6 @@ def test_what_is_not_said_is_exact():
     assert saturated_starts(need, run, 4, "easy", [5, 2, 6]).tolist() == [0, 5, 7]
 
 
-@given(LIST, st.sampled_from(["fcfs", "easy"]))
-def test_who_blocks_second_by_second(jobs, policy):
-    jobs = jobs * 4
-    needs, run = np.array([job[:2] for job in jobs], dtype=float), np.array([job[2] for job in jobs], dtype=float)
-    log = log_of(needs, run, (5, 4))
-    line = min(100, max(1, len(jobs) // 10))
-    starts = saturated_starts(needs, run, (5, 4), policy, line=line)
-    end = sorted(starts)[-1 if policy == "fcfs" else len(starts) - line]
-    if not end:
-        with pytest.raises(ValueError, match="fit into the machine at once"):
-            several._while_full(log, policy)
-        return
-    seconds = {}
-    for second in range(int(end)):
-        head = next(job for job in range(len(jobs)) if starts[job] > second)
-        free = np.array([5, 4]) - needs[(starts <= second) & (starts + run > second)].sum(axis=0)
-        lacks = tuple(name for name, short in zip(BOTH, needs[head] > free, strict=True) if short)
-        seconds[lacks] = seconds.get(lacks, 0) + 1
-    shares = {tuple(row.lacks): row.share for row in several._while_full(log, policy).blocked}
-    assert sum(shares.values()) == pytest.approx(1)
-    assert shares == pytest.approx({lacks: number / end for lacks, number in seconds.items()})
-
-
 # --- Capacities -------------------------------------------------------------------------------------------------------
 
 

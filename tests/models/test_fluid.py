@@ -141,23 +141,14 @@ def test_response_time_without_contention_is_the_service_time():
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_the_drift_of_random_networks_is_the_mean_change_of_the_chain(seed):
+@pytest.mark.parametrize("p", [None, 0.5, 3.0])
+def test_the_drift_of_random_networks_is_the_mean_change_of_the_chain(seed, p):
+    """Of the chain with the hard minimum, and of that with a smoothed share."""
     network = random_network(seed)
+    share = {} if p is None else {"share": lambda x, k: float(fluid.smoothed_share(x, k, p))}
     state = tuple(np.random.default_rng(seed).integers(0, 4, len(network.start)).tolist())
-    change = sum(rate * (np.array(to) - state) for to, rate in fluid.transitions(state, network))
-    assert change == pytest.approx(fluid.drift([float(n) for n in state], network), abs=1e-11)
-
-
-@pytest.mark.parametrize("p", [0.5, 3.0])
-def test_the_chain_may_have_a_smoothed_share(p):
-    network = example_2(0.2)
-
-    def share(x, k):
-        return float(fluid.smoothed_share(x, k, p))
-
-    state = (3, 9, 1, 10, 2)
-    change = sum(rate * (np.array(to) - state) for to, rate in fluid.transitions(state, network, share))
-    assert change == pytest.approx(fluid.drift([float(n) for n in state], network, p), abs=1e-12)
+    change = sum(rate * (np.array(to) - state) for to, rate in fluid.transitions(state, network, **share))
+    assert change == pytest.approx(fluid.drift([float(n) for n in state], network, p), abs=1e-11)
 
 
 def test_the_chain_of_a_full_network_refuses():

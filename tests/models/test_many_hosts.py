@@ -318,11 +318,3 @@ def test_one_host_in_order_of_arrival_is_a_pool():
     host = System(hosts=1, per_host=6, needs=(2, 3), rates=(2.5, 0.625), mix=(0.5, 0.5))
     assert host.queue(1.0) == host.pool.queue(1.0) and host.near_saturation() == host.pool.near_saturation()
     assert host.short_of_at_capacity == host.pool.short_of_at_capacity
-
-
-def test_one_pool_is_simulated_too():
-    pool = System(**CLUSTER | dict(hosts=None, per_host=None, servers=12))
-    assert pool.pool == pool and pool.capacity_with_moving == pool.capacity and pool.fits_in_sum_at_capacity == 0
-    assert pool.capacity in pool.simulate_saturated(jobs=20_000, seed=1).capacity.widened(2)
-    ordered = System(12, (1, 2, 4, 5), (1, 1, 1, 1), (0.5, 0.3, 0.2, 0), order=0.5)
-    assert ordered.capacity in ordered.simulate_saturated(jobs=20_000, seed=1).capacity.widened(2)

@@ -1,7 +1,5 @@
 """Near saturation: laws and special cases."""
 
-import itertools
-import math
 from fractions import Fraction
 
 import numpy as np
@@ -116,14 +114,6 @@ def test_the_difference_stays_bounded(system):
     assert abs(second) <= 0.3 * abs(first) + 1e-4 * (1 + ns.relative_completions(*system).delta) * times
 
 
-@pytest.mark.parametrize("load", [0.8, 0.9, 0.99])
-def test_decay_rate_is_the_slope_of_the_exact_tail(load):
-    lam = load * ns.relative_completions(*TABLE).capacity
-    rate = ns.decay_rate(lam, *TABLE)
-    early, late = pc.sojourn(lam, *TABLE).tail([55, 60])
-    assert math.log(early / late) / 5 == pytest.approx(rate, abs=1e-7)
-
-
 @given(systems(most_jobs=4))
 @settings(max_examples=20)
 def test_queue_probabilities_decay_at_the_limiting_rate(system):
@@ -235,15 +225,6 @@ def test_the_prefix_needs_no_order(lam):
         ordered = sum(x for line, x in zip(lines, by_line, strict=True) if len(line) == n)
         counted = sum(x for state, x in zip(states, by_prefix, strict=True) if state[1] == n)
         assert counted == pytest.approx(ordered, rel=1e-10)
-
-
-def test_all_servers_are_busy():
-    """With needs for rates, the rates of all completions add to the servers that are held."""
-    needs = (1, 2, 4, 8)
-    for m in itertools.product(range(9), range(5), range(3), range(2)):
-        if np.dot(m, needs) >= 8:
-            moves = ns.filling_saturated_transitions(m, 8, needs, needs, (0.25,) * 4)
-            assert sum(rate for _, rate in moves) == pytest.approx(8)
 
 
 def test_one_need_is_a_queue_with_many_servers():

@@ -19,16 +19,6 @@ TABLE = 6, (2, 3), (1 / 0.4, 1 / 1.6), (0.5, 0.5)
 # --- Capacity -------------------------------------------------------------------------------------------------------
 
 
-@given(systems(most_jobs=5))
-def test_capacity_solvers_agree(system):
-    B, b, mu, p = system
-    states = pc.saturated_states(B, b)
-    pi = chain.stationary(chain.generator(states, lambda s: pc.saturated_transitions(s, *system)))
-    assert pi.sum() == pytest.approx(1)  # Eq (5)
-    by_definition = sum(x * np.dot(s[:-1], mu) for s, x in zip(states, pi, strict=True))  # Eq (4)
-    assert pc.processing_capacity(*system) == pytest.approx(by_definition, rel=1e-12)
-
-
 @pytest.mark.parametrize(("B", "need", "fit"), [(3, 1, 3), (10, 3, 3), (1, 0.1, 10), (0.3, 0.1, 3), (7, 7, 1)])
 def test_one_class_is_simple(B, need, fit):
     assert pc.processing_capacity(B, [need], [2.0], [1.0]) == pytest.approx(2.0 * fit, rel=1e-14)

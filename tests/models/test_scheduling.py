@@ -24,15 +24,6 @@ def test_without_room_it_is_a_loss_system(policy):
     assert queue.utilization == pytest.approx(3 * (1 - lost) / 4, rel=1e-12)
 
 
-@pytest.mark.parametrize("policy", POLICIES)
-def test_laws(policy):
-    lam, queue = 1.5, scheduling.finite_queue(1.5, *TWO, room=4, policy=policy)
-    B, b, mu, p = TWO
-    assert queue.throughput == pytest.approx(lam * queue.accepted, rel=1e-12)
-    assert queue.mean_wait == pytest.approx(queue.mean_queue / queue.throughput, rel=1e-12)
-    assert 0 < queue.mean_queue < queue.mean_jobs < 4 + B and 0 < queue.utilization < 1
-
-
 def test_much_room_is_the_infinite_queue():
     lam = 0.9
     queue, infinite = scheduling.finite_queue(lam, *TWO, room=9), sojourn(lam, *TWO)

@@ -124,12 +124,6 @@ def test_equal_rates_by_their_own_theorem(system):
     assert ours == pytest.approx(stability.throughput_equal_rates(n, p, mu), rel=1e-10)
 
 
-def test_equal_rates_for_many_classes():
-    p = {1: 0.4, 2: 0.3, 3: 0.2, 5: 0.1}
-    generic = pc.processing_capacity(12, list(p), [2.0] * 4, list(p.values()))
-    assert stability.throughput_equal_rates(12, p, 2.0) == pytest.approx(generic, rel=1e-12)
-
-
 @pytest.mark.parametrize("n", [1, 2, 10, 1000, 1_000_000])
 @pytest.mark.parametrize("ratio", [1e-9, 1.0, 1e9])
 @pytest.mark.parametrize("p1", [1e-6, 0.5, 1 - 1e-7])

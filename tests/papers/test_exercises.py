@@ -19,7 +19,6 @@ from hypothesis import strategies as st
 from scipy import integrate
 
 from mjq.models.processing_capacity import processing_capacity
-from mjq.models.scheduling import finite_queue
 from mjq.models.stability import throughput
 from mjq_book import browser, exercises
 from mjq_book.chapters import CHAPTERS
@@ -257,19 +256,6 @@ def mean_wait_of_the_definition(policy, n, **values):
     need, run = ([values[f"{letter}{k}"] for k in range(1, 6)] for letter in "nr")
     start, _ = reference_schedules.schedule(submit, need, run, None, n, policy)
     return sum(begin - came for begin, came in zip(start, submit, strict=True)) / len(submit)
-
-
-def test_the_models_of_tasks_say_what_the_models_compute():
-    for p in (0.1, 0.5, 0.9):  # derive, first chapter
-        assert processing_capacity(2, (1, 2), (1, 1), (p, 1 - p)) == pytest.approx(1 / (1 - p**2 / 2), rel=1e-12)
-    for p, mu in ((0.3, 2), (0.5, 1), (0.8, 0.1)):  # derive, several resources
-        a, b = p / mu, 1 - p
-        exact = processing_capacity((1, 1), [(1, 0), (0, 1)], (mu, 1), (p, 1 - p))
-        assert exact == pytest.approx((a + b) / (a**2 + a * b + b**2), rel=1e-12)
-    # One server at a time with C places is a queue of C + 1 jobs.
-    for rho in (0.5, 2.0):
-        lost = 1 - finite_queue(rho, 1, (1,), (1,), (1,), 3).accepted
-        assert lost == pytest.approx(rho**4 * (1 - rho) / (1 - rho**5), rel=1e-12)
 
 
 @cache

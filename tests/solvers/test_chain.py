@@ -73,12 +73,6 @@ def test_symbols_and_numbers_agree(up, down, top):
     assert numbers == pytest.approx([float(x.subs(values)) for x in letters], rel=1e-12)
 
 
-def test_absorption_times_of_a_random_walk():
-    # From n, a symmetric walk on 0..N with exponential steps of mean 1/2 leaves after n (N - n) steps.
-    Q = chain.generator(range(11), birth_and_death(1.0, 1.0, 10))
-    assert chain.absorption_times(Q, [0, 10]) == pytest.approx([n * (10 - n) / 2 for n in range(11)])
-
-
 @given(st.integers(1, 7), st.integers(0, 2**32 - 1))
 def test_each_absorption_time_is_accurate_for_stiff_rates(size, seed):
     """Rates over forty orders of magnitude."""
