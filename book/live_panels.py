@@ -30,30 +30,21 @@ HERE = Path(__file__).resolve().parent / "panels"
 
 @dataclass(frozen=True)
 class Slider:
-    """A range input.
-
-    Attributes
-    ----------
-    name : str
-        By which scripts and Python know its value.
-    label : str
-    min, max, step, start : float
-        Positions. With `log` the value is ten to the position, with `whole` it is rounded.
-    unit : str
-    names : tuple of str
-        What is shown in place of the values 0, 1, 2, …
-    """
+    """A range input."""
 
     name: str
+    """By which scripts and Python know its value."""
     label: str
     min: float
     max: float
     step: float
     start: float
+    """The four are positions. With `log` the value is ten to the position, with `whole` it is rounded."""
     log: bool = False
     whole: bool = False
     unit: str = ""
     names: tuple = ()
+    """What is shown in place of the values 0, 1, 2, …"""
 
     def value(self, position):
         """The value that the slider hands over."""
@@ -63,91 +54,62 @@ class Slider:
 
 @dataclass(frozen=True)
 class Guess:
-    """What a panel asks before it shows: one number, which the reader guesses, and the panel's own answers it.
-
-    Attributes
-    ----------
-    question : str
-        About a case that the page has not told. Names in braces are numbers of the panel as it begins, and those after
-        ``there`` are of the case that is asked for.
-    at : dict
-        Values of sliders, by name, as a preset has them: the case that is shown with the answer.
-    value : str
-        Name of the number that is asked for.
-    low, high, step : float
-        What can be guessed.
-    unit : str
-        Of the number.
-    much : str
-        How the number is compared, as in *half as much*.
-    why : str
-        A sentence that gives the reason.
-    """
+    """What a panel asks before it shows: one number, which the reader guesses, and the panel's own answers it."""
 
     question: str
+    """About a case that the page has not told. Names in braces are numbers of the panel as it begins, and those after
+    ``there`` are of the case that is asked for."""
     at: dict
+    """Values of sliders, by name, as a preset has them: the case that is shown with the answer."""
     value: str
+    """Name of the number that is asked for."""
     high: float
     why: str
+    """A sentence that gives the reason."""
     low: float = 1
     step: float = 1
+    """Between `low` and `high`, a guess."""
     unit: str = "%"
+    """Of the number."""
     much: str = "much"
+    """How the number is compared, as in *half as much*."""
 
 
 @dataclass(frozen=True)
 class Panel:
-    """What a page's panel shows, and the same numbers from Python.
-
-    Attributes
-    ----------
-    title, note : str
-        The note says what the reader sees, and what is not exact about it.
-    page : str
-        Where it stands, as in the table of contents; a page that is not there is no error.
-    cell : str
-        Name of the cell whose figure it stands for, or after whose figure it stands.
-    sliders : tuple of Slider
-    values : callable
-        Takes the values of the sliders by name, gives the numbers that the script's ``values`` gives, by name.
-    tolerance : float
-        How far the two may be apart, relative.
-    interpolated : dict
-        How far numbers may be apart that the script interpolates in a table of exact ones, relative, by name. The note
-        says it.
-    generated : str
-        Functions generated from formulas.
-    data : dict
-        What the script finds in ``data``.
-    replaces : bool
-        Whether the figure is folded while the panel is there.
-    presets : dict
-        Words of a button to the values of sliders, by name; the others go back to where they were. The panel begins
-        with the first one, which is the case that the text tells.
-    plays : str
-        Name of a slider that a button moves from its beginning to its end.
-    opens : float
-        Value of that slider with which it begins to play by itself, as soon as it is seen, unless the reader asks for
-        less motion. The charts, which move, then stand above the sliders and the question.
-    guess : Guess
-        What it asks first.
-    """
+    """What a page's panel shows, and the same numbers from Python."""
 
     title: str
     note: str
+    """The note says what the reader sees, and what is not exact about it."""
     page: str
+    """Where it stands, as in the table of contents; a page that is not there is no error."""
     cell: str
+    """Name of the cell whose figure it stands for, or after whose figure it stands."""
     sliders: tuple
     values: Callable
+    """Takes the values of the sliders by name, gives the numbers that the script's ``values`` gives, by name."""
     tolerance: float = 1e-6
+    """How far the two may be apart, relative."""
     interpolated: dict = field(default_factory=dict)
+    """How far numbers may be apart that the script interpolates in a table of exact ones, relative, by name. The note
+    says it."""
     generated: str = ""
+    """Functions generated from formulas."""
     data: dict = field(default_factory=dict)
+    """What the script finds in ``data``."""
     replaces: bool = True
+    """Whether the figure is folded while the panel is there."""
     presets: dict = field(default_factory=dict)
+    """Words of a button to the values of sliders, by name; the others go back to where they were. The panel begins with
+    the first one, which is the case that the text tells."""
     plays: str = ""
+    """Name of a slider that a button moves from its beginning to its end."""
     opens: float | None = None
+    """Value of that slider with which it begins to play by itself, as soon as it is seen, unless the reader asks for
+    less motion. The charts, which move, then stand above the sliders and the question."""
     guess: Guess | None = None
+    """What it asks first."""
 
     @property
     def first(self):

@@ -23,18 +23,13 @@ POWERS = 0.75  # of the jobs need a power of two
 
 
 class SyntheticLog(NamedTuple):
-    """Hold jobs in order of submission.
-
-    Attributes
-    ----------
-    submit, need, run, estimate : int array, shape (n,)
-        Times in seconds, needs in servers; nobody runs longer than said.
-    """
+    """Hold jobs in order of submission."""
 
     submit: np.ndarray
     need: np.ndarray
     run: np.ndarray
     estimate: np.ndarray
+    """Times in seconds, needs in servers; nobody runs longer than said; int array, shape (n,)."""
 
 
 def synthetic_log(jobs: int, servers: int, load: float, seed: int | Sequence[int]) -> SyntheticLog:

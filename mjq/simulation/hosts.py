@@ -72,28 +72,20 @@ class Rule(NamedTuple):
 
 
 class Cluster(NamedTuple):
-    """Hold hosts of some shapes, in units.
-
-    Attributes
-    ----------
-    shapes : int array, shape (m,)
-        Shape of each host.
-    needs : int array, shape (shapes, L, d)
-        What a job of each class holds, in units of a host of each shape; one that is above `RESOURCE` does not fit.
-    empty : int array, shape (shapes, d)
-        What is free on an empty host of each shape: `RESOURCE`, or the tolerance alone of a resource of
-        which it has none, so that hosts which are full have the same room.
-    amounts : float array, shape (L, d)
-        What a job of each class holds, as it was given.
-    whole : float array, shape (d,)
-        What all hosts have together, with the tolerance.
-    """
+    """Hold hosts of some shapes, in units."""
 
     shapes: np.ndarray
+    """Shape of each host; int array, shape (m,)."""
     needs: np.ndarray
+    """What a job of each class holds, in units of a host of each shape; one that is above `RESOURCE` does not fit; int
+    array, shape (shapes, L, d)."""
     empty: np.ndarray
+    """What is free on an empty host of each shape: `RESOURCE`, or the tolerance alone of a resource of which it has
+    none, so that hosts which are full have the same room; int array, shape (shapes, d)."""
     amounts: np.ndarray
+    """What a job of each class holds, as it was given; float array, shape (L, d)."""
     whole: np.ndarray
+    """What all hosts have together, with the tolerance; float array, shape (d,)."""
 
 
 @dataclass(frozen=True)

@@ -96,68 +96,50 @@ STEPS_OF_JOB = 400  # in plain Python, about a microsecond each
 
 
 class Plan(NamedTuple):
-    """Describe how long a run is, and what it counts.
-
-    Attributes
-    ----------
-    arrivals, warm, counted : int
-        Jobs that come at most; that pass before the count begins; that are counted.
-    batches : int
-        Into which the counted jobs are divided.
-    tail_at : float array
-        Times for which to count the longer sojourns.
-    room : int
-        Places to wait; `ENDLESS` for as many as it takes.
-    one_by_one : bool
-        Whether the policy is asked after each single event of an instant.
-    knows_times, interrupts : bool
-        Whether the time of a job must be known when it arrives, and when jobs in service are expected to end; whether
-        the policy interrupts jobs.
-    number : int
-        Its parameter.
-    by_number : bool
-        Whether jobs stand in the queue by the numbers that a log gives them, and not by arrival.
-    keeps_waits : bool
-        Whether the wait of each counted job is kept, and not only their sums.
-    """
+    """Describe how long a run is, and what it counts."""
 
     arrivals: int
+    """Jobs that come at most."""
     warm: int
+    """Those that pass before the count begins."""
     counted: int
+    """Those that are counted."""
     batches: int
+    """Into which the counted jobs are divided."""
     tail_at: np.ndarray
+    """Times for which to count the longer sojourns; float array."""
     room: int
+    """Places to wait; `ENDLESS` for as many as it takes."""
     one_by_one: bool
+    """Whether the policy is asked after each single event of an instant."""
     knows_times: bool
+    """Whether the time of a job must be known when it arrives, and when jobs in service are expected to end."""
     interrupts: bool
+    """Whether the policy interrupts jobs."""
     number: int
+    """Its parameter."""
     by_number: bool = False
+    """Whether jobs stand in the queue by the numbers that a log gives them, and not by arrival."""
     keeps_waits: bool = False
+    """Whether the wait of each counted job is kept, and not only their sums."""
 
 
 class Sums(NamedTuple):
-    """Hold what a run has counted, with a row for each batch.
-
-    Attributes
-    ----------
-    times : float array, shape (batches, 4 + L)
-        Sums over the jobs: sojourn, its square, wait, its square, then the wait by class.
-    counts : float array, shape (batches, L)
-        Jobs by class.
-    tails : float array, shape (batches, len(tail_at))
-        Jobs with a sojourn above each time.
-    areas : float array, shape (batches, 5)
-        Number in system and in queue, integrated from the first to the last counted arrival; that time; completions;
-        counted jobs that were turned away.
-    waits : float array, shape (counted,) or (0,)
-        The wait of each counted job by its number, if they are kept; nan if it was turned away.
-    """
+    """Hold what a run has counted, with a row for each batch."""
 
     times: np.ndarray
+    """Sums over the jobs: sojourn, its square, wait, its square, then the wait by class; float array, shape (batches, 4
+    + L)."""
     counts: np.ndarray
+    """Jobs by class; float array, shape (batches, L)."""
     tails: np.ndarray
+    """Jobs with a sojourn above each time; float array, shape (batches, len(tail_at))."""
     areas: np.ndarray
+    """Number in system and in queue, integrated from the first to the last counted arrival; that time; completions;
+    counted jobs that were turned away; float array, shape (batches, 5)."""
     waits: np.ndarray
+    """The wait of each counted job by its number, if they are kept; nan if it was turned away; float array, shape
+    (counted,) or (0,)."""
 
 
 def events(

@@ -17,18 +17,12 @@ from mjq._util import checks
 
 @dataclass(frozen=True)
 class Timeline:
-    """Hold the intervals between the events of a depletion.
-
-    Attributes
-    ----------
-    times : float array, shape (n + 1,)
-        From 0 to the end.
-    busy : bool array, shape (n, M)
-        Whether each station is busy in each interval.
-    """
+    """Hold the intervals between the events of a depletion."""
 
     times: np.ndarray
+    """From 0 to the end; float array, shape (n + 1,)."""
     busy: np.ndarray
+    """Whether each station is busy in each interval; bool array, shape (n, M)."""
 
     @property
     def T(self) -> float:

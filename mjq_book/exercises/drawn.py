@@ -18,26 +18,17 @@ LEAST_ANSWER = 1e-3  # of an answer: a smaller one would not have so many digits
 
 @dataclass(frozen=True)
 class Drawn:
-    """Hold a question with one student's numbers.
-
-    Attributes
-    ----------
-    question : Question, Choice or Task
-    values : dict
-        Number by name.
-    answer : str
-        As it stands in the key: a rounded number, the letter of a statement, or nothing for a task.
-    mistaken : dict
-        What somebody may have overlooked, in words, and the answer that comes out then.
-    tolerance : str
-        By how much a number may differ from the answer; empty if there is no number.
-    """
+    """Hold a question with one student's numbers."""
 
     question: Question | Choice | Task
     values: dict
+    """Number by name."""
     answer: str
+    """As it stands in the key: a rounded number, the letter of a statement, or nothing for a task."""
     mistaken: dict
+    """What somebody may have overlooked, in words, and the answer that comes out then."""
     tolerance: str = ""
+    """By how much a number may differ from the answer; empty if there is no number."""
 
 
 def draw(chapter: str, students: int, seed: int) -> list[list[Drawn]]:

@@ -25,31 +25,20 @@ TWICE = "answered more than once: yours to grade"
 
 @dataclass(frozen=True)
 class Mark:
-    """Hold what an answer is worth.
-
-    Attributes
-    ----------
-    student : str
-    question : int
-    title, kind : str
-        Of the question.
-    answer, key : str
-        The student's and the right one.
-    points : int or None
-        None: the teacher decides.
-    of : int
-        The most points.
-    remark : str
-    """
+    """Hold what an answer is worth."""
 
     student: str
     question: int
     title: str
     kind: str
+    """Of the question."""
     answer: str
     key: str
+    """The student's and the right one."""
     points: int | None
+    """None: the teacher decides."""
     of: int
+    """The most points."""
     remark: str
 
 

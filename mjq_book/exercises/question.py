@@ -42,68 +42,47 @@ class _Varied:
 
 @dataclass(frozen=True)
 class Question(_Varied):
-    """Describe a question for a number; the given numbers differ between students.
-
-    Attributes
-    ----------
-    title : str
-    text : str
-        What is asked, with the name of each number in braces. An empty line begins a new paragraph, and lines that
-        begin with ``|`` are a table in Markdown.
-    unit : str
-        Of the answer; empty for a pure number.
-    draw : callable
-        From a random generator to the numbers by name, as :func:`given` returns it: whole numbers, and floats of few
-        decimals, which the text shows in full.
-    answer : callable
-        From these numbers, by name, to the right answer. Both may raise ``ValueError`` if the numbers violate a
-        constraint of the model: then others are drawn.
-    mistakes : dict
-        What somebody may have overlooked, in words, and the function that gives the answer that comes out then.
-    way : str
-        How one gets to the answer, like `text`; it may also name what `steps` returns, and ``{answer}``.
-    steps : callable
-        From the numbers, by name, to a dictionary of intermediate results: numbers, and text such as a table.
-    points : int
-    """
+    """Describe a question for a number; the given numbers differ between students."""
 
     title: str
     text: str
+    """What is asked, with the name of each number in braces. An empty line begins a new paragraph, and lines that begin
+    with ``|`` are a table in Markdown."""
     unit: str
+    """Of the answer; empty for a pure number."""
     draw: Drawing
+    """From a random generator to the numbers by name, as :func:`given` returns it: whole numbers, and floats of few
+    decimals, which the text shows in full."""
     answer: Callable[..., float]
+    """From these numbers, by name, to the right answer. Both may raise ``ValueError`` if the numbers violate a
+    constraint of the model: then others are drawn."""
     mistakes: Mapping[str, Callable[..., float]] = field(default_factory=dict)
+    """What somebody may have overlooked, in words, and the function that gives the answer that comes out then."""
     way: str = ""
+    """How one gets to the answer, like `text`; it may also name what `steps` returns, and ``{answer}``."""
     steps: Callable[..., dict[str, Any]] | None = None
+    """From the numbers, by name, to a dictionary of intermediate results: numbers, and text such as a table."""
     points: int = 2
     kind = "number"
 
 
 @dataclass(frozen=True)
 class Choice(_Varied):
-    """Describe a question with several statements, of which one is right; the given numbers differ between students.
-
-    Attributes
-    ----------
-    title, text, draw, way, steps, points
-        As for :class:`Question`.
-    options : tuple of str
-        The statements, like `text`.
-    answer : callable
-        From the numbers, by name, to the index of the right statement.
-    mistakes : dict
-        What somebody may have overlooked, in words, and the function that gives the statement that seems right then.
-    """
+    """Describe a question with several statements, of which one is right; the given numbers differ between students."""
 
     title: str
     text: str
     options: tuple[str, ...]
+    """The statements, like `text`."""
     draw: Drawing
     answer: Callable[..., int]
+    """From the numbers, by name, to the index of the right statement."""
     mistakes: Mapping[str, Callable[..., int]] = field(default_factory=dict)
+    """What somebody may have overlooked, in words, and the function that gives the statement that seems right then."""
     way: str = ""
     steps: Callable[..., dict[str, Any]] | None = None
     points: int = 1
+    """As for :class:`Question`, and so are `title`, `text`, `draw`, `way` and `steps`."""
     unit = ""
     kind = "choice"
 
@@ -115,26 +94,17 @@ class Choice(_Varied):
 
 @dataclass(frozen=True)
 class Task:
-    """Describe a task that a teacher grades; it is the same for all students.
-
-    Attributes
-    ----------
-    kind : str
-        ``derive``, ``explain`` or ``find the mistake``.
-    title : str
-    text : str
-        As of :class:`Question`, without braces.
-    model : str
-        An answer that earns all points.
-    worth : tuple
-        Pairs: points, and what they are given for.
-    """
+    """Describe a task that a teacher grades; it is the same for all students."""
 
     kind: str
+    """``derive``, ``explain`` or ``find the mistake``."""
     title: str
     text: str
+    """As of :class:`Question`, without braces."""
     model: str
+    """An answer that earns all points."""
     worth: tuple[tuple[int, str], ...]
+    """Pairs: points, and what they are given for."""
     unit = ""
 
     @property

@@ -117,26 +117,20 @@ def checks(row: dict[str, str]) -> list[tuple[str, ...]]:
 
 @dataclass(frozen=True)
 class Printed:
-    """Hold a number as a paper prints it.
-
-    Attributes
-    ----------
-    item, quantity, place : str
-        Figure, table or claim; what is printed; where.
-    parameters : dict
-        The parameters it belongs to, numbers or tuples of numbers.
-    text : str
-        The digits as printed.
-    kind : str
-        One of :data:`KINDS`.
-    """
+    """Hold a number as a paper prints it."""
 
     item: str
+    """Figure, table or claim."""
     quantity: str
+    """What is printed."""
     parameters: dict[str, Any]
+    """The parameters it belongs to, numbers or tuples of numbers."""
     text: str
+    """The digits as printed."""
     place: str
+    """Where it is printed."""
     kind: str
+    """One of :data:`KINDS`."""
 
     @property
     def value(self) -> float:

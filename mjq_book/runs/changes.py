@@ -101,24 +101,16 @@ class Change:
 
 @dataclass(frozen=True)
 class Changes:
-    """Hold how a run differs from the book.
-
-    Attributes
-    ----------
-    given : dict
-        Parameters that are not those of the book: name to the value in the run and the value in the book.
-    differ : list of Change
-        First what depends on parameters of a system; then what depends on the effort alone, such as seed and jobs.
-    strange : list of Change
-        What differs although it cannot depend on them: other versions of software, or another processor.
-    moved : list of Shown
-        What may depend on them.
-    """
+    """Hold how a run differs from the book."""
 
     given: dict[str, tuple[Any, Any]]
+    """Parameters that are not those of the book: name to the value in the run and the value in the book."""
     differ: list[Change]
+    """First what depends on parameters of a system; then what depends on the effort alone, such as seed and jobs."""
     strange: list[Change]
+    """What differs although it cannot depend on them: other versions of software, or another processor."""
     moved: list[Shown]
+    """What may depend on them."""
 
 
 def shown(notebook: NotebookNode) -> list[Shown]:

@@ -29,43 +29,29 @@ TYPES = {"int": "a whole number", "float": "a number", "str": "text", "bool": "t
 
 @dataclass(frozen=True)
 class Parameter:
-    """Describe one parameter: one line of a chapter's `parameters` cell.
-
-    Attributes
-    ----------
-    name, type : str
-        The type is int, float, str, bool or list.
-    default : object
-    meaning, unit, place : str
-        The place is where the default comes from; unit and place may be empty.
-    """
+    """Describe one parameter: one line of a chapter's `parameters` cell."""
 
     name: str
     type: str
+    """The type is int, float, str, bool or list."""
     default: object
     meaning: str
     unit: str
     place: str
+    """The place is where the default comes from; unit and place may be empty."""
 
 
 @dataclass(frozen=True)
 class Chapter:
-    """Describe a notebook that can be run with other parameters.
-
-    Attributes
-    ----------
-    name, title : str
-    notebook : nbformat.NotebookNode
-    path : pathlib.Path
-    parameters : dict
-        Name to :class:`Parameter`, in the notebook's order.
-    """
+    """Describe a notebook that can be run with other parameters."""
 
     name: str
     title: str
     path: Path
     notebook: Any
+    """An ``nbformat.NotebookNode``."""
     parameters: dict
+    """Name to :class:`Parameter`, in the notebook's order."""
 
     @property
     def of_the_book(self) -> bool:

@@ -22,21 +22,14 @@ STARTS = 3  # of a kernel that dies before its first cell, as one does whose por
 
 @dataclass(frozen=True)
 class Failure:
-    """Say where and why a notebook stopped.
-
-    Attributes
-    ----------
-    where : str
-        ``in`` with number and name of the cell, or `NOT_BEGUN`.
-    error : str
-    code, traceback : list of str
-        Lines, short enough for a screen.
-    """
+    """Say where and why a notebook stopped."""
 
     where: str
+    """``in`` with number and name of the cell, or `NOT_BEGUN`."""
     error: str
     code: list
     traceback: list
+    """Lines, short enough for a screen."""
 
     def __str__(self):
         return f"{self.where}: {self.error}"

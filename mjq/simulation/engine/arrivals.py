@@ -37,32 +37,23 @@ SAMPLE, LOGNORMAL, BOUNDED_PARETO = 0, -1, -2  # in place of a number of phases
 
 
 class Source(NamedTuple):
-    """Describe where jobs come from: what draws them or, if that is None, a log.
-
-    Attributes
-    ----------
-    lam : float
-        Rate of Poisson arrivals.
-    shares : float array, shape (L,)
-        Their classes, as cumulative probabilities.
-    laws : record array, shape (L,)
-        Their service times: number of phases, or which other kind; where the law begins in `table`, and its length
-        there.
-    table : float array
-        All phases, samples and parameters, one after the other.
-    factor : float
-        By which estimates exceed service times.
-    log : record array, shape (n,), optional
-        Instead of all that: jobs in order of arrival, each with its class and its number, and service times and
-        estimates in the order of these numbers. It is the order of arrival but where some jobs go before others.
-    """
+    """Describe where jobs come from: what draws them or, if that is None, a log."""
 
     lam: float | None
+    """Rate of Poisson arrivals."""
     shares: np.ndarray | None
+    """Their classes, as cumulative probabilities; float array, shape (L,)."""
     laws: np.ndarray | None
+    """Their service times: number of phases, or which other kind; where the law begins in `table`, and its length
+    there; record array, shape (L,)."""
     table: np.ndarray | None
+    """All phases, samples and parameters, one after the other; float array."""
     factor: float
+    """By which estimates exceed service times."""
     log: np.ndarray | None
+    """Instead of all that: jobs in order of arrival, each with its class and its number, and service times and
+    estimates in the order of these numbers. It is the order of arrival but where some jobs go before others; record
+    array, shape (n,), optional."""
 
 
 @dataclass(frozen=True)

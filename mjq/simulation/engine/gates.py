@@ -41,42 +41,28 @@ GATE = record_type([("room", np.int64), ("first", np.int32), ("last", np.int32),
 
 
 class UserLimits(NamedTuple):
-    """Hold how much users may have at once, in units of which there are few enough for sums.
-
-    Attributes
-    ----------
-    rooms : int array, shape (U,)
-        Of each user.
-    sizes : int array, shape (L,)
-        What a job of each class takes.
-    users : int array, shape (n,)
-        The user of the job of each number, -1 if it has no limit.
-    """
+    """Hold how much users may have at once, in units of which there are few enough for sums."""
 
     rooms: np.ndarray
+    """Of each user; int array, shape (U,)."""
     sizes: np.ndarray
+    """What a job of each class takes; int array, shape (L,)."""
     users: np.ndarray
+    """The user of the job of each number, -1 if it has no limit; int array, shape (n,)."""
 
 
 class Gates(NamedTuple):
-    """Hold all gates, and those that open as a heap.
-
-    Attributes
-    ----------
-    of_user : record array, shape (U,)
-    numbers, opening : int array, shape (U,)
-        The heap: the numbers of the first jobs, and of which user they are.
-    open : int array, shape (1,)
-        How many are open: those in the heap.
-    latest : int array, shape (L + 1,)
-        Of each queue, the job that was let into it last at this instant.
-    """
+    """Hold all gates, and those that open as a heap."""
 
     of_user: np.ndarray
+    """Record array, shape (U,)."""
     numbers: np.ndarray
     opening: np.ndarray
+    """The heap: the numbers of the first jobs, and of which user they are; int array, shape (U,)."""
     open: np.ndarray
+    """How many are open: those in the heap; int array, shape (1,)."""
     latest: np.ndarray
+    """Of each queue, the job that was let into it last at this instant; int array, shape (L + 1,)."""
 
 
 def user_limits(user: np.ndarray, most: float, needs: np.ndarray, kinds: np.ndarray) -> UserLimits:

@@ -33,56 +33,38 @@ from mjq.simulation.engine.queue import JOB, MEMORY, PROFILE, QUEUE
 
 @dataclass(frozen=True)
 class Policy:
-    """Describe a queueing policy.
-
-    Attributes
-    ----------
-    choose : callable
-        Gives the waiting job that starts next.
-    sentence : str
-        What it does.
-    sources : tuple of str
-        Keys of the bibliography; none if it is ours.
-    example : str
-        A workload of :mod:`mjq_book.published.schedules` in which the rule can be seen.
-    letter : str
-        The letter by which the sentence calls the number in its name; empty if the name has none.
-    keeps_order : bool
-        Whether no job can start before one that came earlier: then nobody who comes later matters to a job.
-    knows_times : bool
-        Whether it looks at service times or estimates. Such a policy has no finite chain.
-    interrupts : bool
-        Whether a job that has started may have to wait again.
-    ordered_within_class : bool
-        Whether jobs of one class start in the order in which they came: then it is *fcfs* where there is one class.
-    one_resource : str
-        Why it is a rule for one resource only; empty if jobs may need several at once.
-    by_class : bool
-        Whether it goes by the class of a job. It is then for the simulator alone, whose classes have an order: those of
-        a log are its needs.
-    takes_priorities : bool
-        Whether the queue of a replay may stand in an order of priorities: whether the rule goes down the queue, and not
-        by needs first, and keeps no promise that a later job of a higher priority would have to break.
-    allocates : bool
-        Whether the function makes arrays.
-    number : int
-        Its parameter, if it has one.
-    """
+    """Describe a queueing policy."""
 
     choose: Callable
+    """Gives the waiting job that starts next."""
     sentence: str
+    """What it does."""
     sources: tuple[str, ...] = ()
+    """Keys of the bibliography; none if it is ours."""
     example: str = ""
+    """A workload of :mod:`mjq_book.published.schedules` in which the rule can be seen."""
     letter: str = ""
+    """The letter by which the sentence calls the number in its name; empty if the name has none."""
     keeps_order: bool = False
+    """Whether no job can start before one that came earlier: then nobody who comes later matters to a job."""
     knows_times: bool = False
+    """Whether it looks at service times or estimates. Such a policy has no finite chain."""
     interrupts: bool = False
+    """Whether a job that has started may have to wait again."""
     ordered_within_class: bool = True
+    """Whether jobs of one class start in the order in which they came: then it is *fcfs* where there is one class."""
     one_resource: str = ""
+    """Why it is a rule for one resource only; empty if jobs may need several at once."""
     by_class: bool = False
+    """Whether it goes by the class of a job. It is then for the simulator alone, whose classes have an order: those of
+    a log are its needs."""
     takes_priorities: bool = False
+    """Whether the queue of a replay may stand in an order of priorities: whether the rule goes down the queue, and not
+    by needs first, and keeps no promise that a later job of a higher priority would have to break."""
     allocates: bool = False
+    """Whether the function makes arrays."""
     number: int = 0
+    """Its parameter, if it has one."""
 
     @property
     def words(self) -> str:

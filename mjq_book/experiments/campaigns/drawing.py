@@ -35,86 +35,65 @@ FACTOR_LEVELS = 0.05, 0.20, 0.35, 0.50, 0.65, 0.80, 0.95
 
 
 class Chain(NamedTuple):
-    """Hold how jobs follow each other in a campaign; a cell is a group of needs and a third of its levels.
-
-    Attributes
-    ----------
-    begin, fresh : float array, shape (G, THIRDS)
-        Shares of the campaigns that begin in each cell, and of the jobs that are drawn anew.
-    keep : float
-        Probability that a job whose need is drawn anew has the level of the job before.
-    copy, near : float array, shape (WORK_CLASSES, len(CLOCK))
-        Probability that a job is like an earlier one, and that it has its need and another level: by the class of the
-        work of the job before, and by the jobs since the campaign had a need for the first time.
-    end : float array, shape (G, THIRDS)
-        Probability that a campaign ends after a job of each cell.
-    age : float array, shape (len(AGES),)
-        Factors of that, by the jobs that the campaign has had.
-    pace : float array, shape (WORK_CLASSES,)
-        Probability that the gap before a job is copied with the job, which is then between the same two quantiles.
-    """
+    """Hold how jobs follow each other in a campaign; a cell is a group of needs and a third of its levels."""
 
     begin: np.ndarray
     fresh: np.ndarray
+    """Shares of the campaigns that begin in each cell, and of the jobs that are drawn anew; float array, shape (G,
+    THIRDS)."""
     keep: float
+    """Probability that a job whose need is drawn anew has the level of the job before."""
     copy: np.ndarray
     near: np.ndarray
+    """Probability that a job is like an earlier one, and that it has its need and another level: by the class of the
+    work of the job before, and by the jobs since the campaign had a need for the first time; float array, shape
+    (WORK_CLASSES, len(CLOCK))."""
     end: np.ndarray
+    """Probability that a campaign ends after a job of each cell; float array, shape (G, THIRDS)."""
     age: np.ndarray
+    """Factors of that, by the jobs that the campaign has had; float array, shape (len(AGES),)."""
     pace: np.ndarray
+    """Probability that the gap before a job is copied with the job, which is then between the same two quantiles; float
+    array, shape (WORK_CLASSES,)."""
 
 
 class Summary(NamedTuple):
-    """Hold a summary of a log.
-
-    Attributes
-    ----------
-    servers, load : float
-        Of the log: its work is that part of what all servers could do between its first and its last arrival.
-    needs, shares : float array, shape (N,)
-        Servers that jobs need, and which share of the jobs does.
-    groups : float array, shape (G,)
-        The needs that groups of needs are named after; each need belongs to the nearest one, by its logarithm.
-    runs, weights : float array, shape (G, LEVELS)
-        Levels of run time of each group [s], and their probabilities.
-    profile : float array, shape (2, 24)
-        Shares of what comes by hours of a busy and of a quiet day.
-    quiet : int array, shape (2,)
-        The two quiet days of the week.
-    limits : float array, or None
-        Popular limits of run time [s], and as the last one the longest that several jobs have; None if the log has no
-        limits.
-    popular : float
-        Share of the jobs whose limit is a popular one.
-    factors : float array, shape (RUN_CLASSES, len(FACTOR_LEVELS)), or None
-        Quantiles of limits over run times, by classes of run times.
-    repeat : float array, shape (2,), or None
-        The probability that a job repeats the need of the one before, and then its level, if there are no campaigns.
-    chain : Chain or None
-        Of the campaigns.
-    gaps : float array, shape (WORK_CLASSES, 2, len(GAP_LEVELS)), or None
-        Quantiles of the times between jobs of a campaign [s], by the class of the work of the job before and by whether
-        the need changes or stays.
-    looks : float or None
-        At how many times more than one a campaign looks before it begins, on average.
-    """
+    """Hold a summary of a log."""
 
     servers: float
     load: float
+    """Of the log: its work is that part of what all servers could do between its first and its last arrival."""
     needs: np.ndarray
     shares: np.ndarray
+    """Servers that jobs need, and which share of the jobs does; float array, shape (N,)."""
     groups: np.ndarray
+    """The needs that groups of needs are named after; each need belongs to the nearest one, by its logarithm; float
+    array, shape (G,)."""
     runs: np.ndarray
     weights: np.ndarray
+    """Levels of run time of each group [s], and their probabilities; float array, shape (G, LEVELS)."""
     profile: np.ndarray
+    """Shares of what comes by hours of a busy and of a quiet day; float array, shape (2, 24)."""
     quiet: np.ndarray
+    """The two quiet days of the week; int array, shape (2,)."""
     limits: np.ndarray | None = None
+    """Popular limits of run time [s], and as the last one the longest that several jobs have; None if the log has no
+    limits; float array, or None."""
     popular: float = 0.0
+    """Share of the jobs whose limit is a popular one."""
     factors: np.ndarray | None = None
+    """Quantiles of limits over run times, by classes of run times; float array, shape (RUN_CLASSES,
+    len(FACTOR_LEVELS)), or None."""
     repeat: np.ndarray | None = None
+    """The probability that a job repeats the need of the one before, and then its level, if there are no campaigns;
+    float array, shape (2,), or None."""
     chain: Chain | None = None
+    """Of the campaigns."""
     gaps: np.ndarray | None = None
+    """Quantiles of the times between jobs of a campaign [s], by the class of the work of the job before and by whether
+    the need changes or stays; float array, shape (WORK_CLASSES, 2, len(GAP_LEVELS)), or None."""
     looks: float | None = None
+    """At how many times more than one a campaign looks before it begins, on average."""
 
     @property
     def size(self) -> int:

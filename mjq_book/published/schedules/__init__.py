@@ -31,23 +31,16 @@ POLICIES = (
 
 @dataclass(frozen=True, eq=False)
 class Workload:
-    """Hold a small trace.
-
-    Attributes
-    ----------
-    name : str
-        What it shows, or how it was drawn.
-    servers : int
-    submit, need, run, estimate : int array, shape (n,)
-        A job an entry.
-    """
+    """Hold a small trace."""
 
     name: str
+    """What it shows, or how it was drawn."""
     servers: int
     submit: np.ndarray
     need: np.ndarray
     run: np.ndarray
     estimate: np.ndarray
+    """A job an entry; int array, shape (n,)."""
 
 
 def workloads() -> dict[str, Workload]:
