@@ -90,18 +90,14 @@ class Configurations:
 
     The free resource never exceeds twice the largest need: a stopped queue means that less than the largest need is
     free, and one departure frees no more than that again. Emptier configurations are left out.
-
-    Attributes
-    ----------
-    counts : int array, shape (M, L)
-        Jobs of each class in service.
-    after_admission, after_departure : int array, shape (M, L)
-        Index of the configuration with one more or one less job of a class; -1 where it does not fit or there is none.
     """
 
     counts: np.ndarray
+    """Jobs of each class in service; int array, shape (M, L)."""
     after_admission: np.ndarray
     after_departure: np.ndarray
+    """Index of the configuration with one more or one less job of a class; -1 where it does not fit or there is none;
+    int array, shape (M, L)."""
 
     @property
     def blocked(self) -> np.ndarray:
@@ -360,21 +356,14 @@ def _error(passes, probabilities, residual):
 
 
 class Heads(NamedTuple):
-    """Say how the class of the next job in the queue is drawn, given that of the job before it.
-
-    Attributes
-    ----------
-    classes : int
-        That are remembered: 1 if it is the same whatever came before.
-    repeats : float array, shape (L,)
-        Part of the probability that falls on the same class again.
-    draws : float array, shape (1, L) or (L, L)
-        The other part: one row for all, or a row for each class of the job before.
-    """
+    """Say how the class of the next job in the queue is drawn, given that of the job before it."""
 
     classes: int
+    """That are remembered: 1 if it is the same whatever came before."""
     repeats: np.ndarray
+    """Part of the probability that falls on the same class again; float array, shape (L,)."""
     draws: np.ndarray
+    """The other part: one row for all, shape (1, L), or a row for each class of the job before, shape (L, L)."""
 
     @classmethod
     def of(cls, mix: ArrayLike) -> Heads:

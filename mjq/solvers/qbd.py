@@ -274,22 +274,15 @@ def _falling(x, k):
 
 @dataclass(frozen=True)
 class Levels:
-    """Describe levels 0 to N + 1 of a chain; from level N on rates do not depend on the level.
-
-    Attributes
-    ----------
-    states : list of list of tuple
-        Of each level, in order.
-    up, local : list of numpy.ndarray
-        Rates from each of levels 0 to N to the next one, and within it.
-    down : list of numpy.ndarray
-        Rates from each of levels 0 to N + 1 to the one below; None for level 0.
-    """
+    """Describe levels 0 to N + 1 of a chain; from level N on rates do not depend on the level."""
 
     states: list[list[tuple]]
+    """Of each level, in order."""
     up: list[np.ndarray]
     local: list[np.ndarray]
+    """Rates from each of levels 0 to N to the next one, and within it."""
     down: list[np.ndarray | None]
+    """Rates from each of levels 0 to N + 1 to the one below; None for level 0."""
 
     @classmethod
     def of(cls, start: tuple, transitions: chain.Rule[tuple], N: int) -> Self:

@@ -32,21 +32,15 @@ TRIES = 8  # longer and longer simulations
 
 @dataclass(frozen=True)
 class System:
-    """Describe a network of two tiers.
-
-    Attributes
-    ----------
-    stations : dict
-        Name, F or B and a number, to the mean service time and its squared coefficient of variation of each class:
-        1 and 2 are the first and second visit of open jobs, 3 and 4 of closed ones.
-    interarrival, think, think_scv : float
-        Mean time between arrivals; mean and squared coefficient of variation of the time at the delay station.
-    """
+    """Describe a network of two tiers."""
 
     stations: dict[str, dict[int, tuple[float, float]]]
+    """Name, F or B and a number, to the mean service time and its squared coefficient of variation of each class: 1 and
+    2 are the first and second visit of open jobs, 3 and 4 of closed ones."""
     interarrival: float = 10.0
     think: float = 25.0
     think_scv: float = 1.0
+    """Mean time between arrivals; mean and squared coefficient of variation of the time at the delay station."""
 
     def tier(self, letter: str) -> list[str]:
         """Return the names of the replicas of a tier, F or B."""

@@ -45,22 +45,16 @@ MOST_HOSTS = 10_000
 
 @dataclass(frozen=True)
 class Host:
-    """List what one host can hold.
-
-    Attributes
-    ----------
-    counts : int array, shape (N, L)
-        Packings: jobs of each class.
-    after_admission, after_departure : int array, shape (N, L)
-        Number of the packing with one more or one less job of a class; -1 where it does not fit or there is none.
-    room : int array, shape (N,)
-        Rank of the packings by room, the fullest first; equal rooms have one rank.
-    """
+    """List what one host can hold."""
 
     counts: np.ndarray
+    """Packings: jobs of each class; int array, shape (N, L)."""
     after_admission: np.ndarray
     after_departure: np.ndarray
+    """Number of the packing with one more or one less job of a class; -1 where it does not fit or there is none; int
+    array, shape (N, L)."""
     room: np.ndarray
+    """Rank of the packings by room, the fullest first; equal rooms have one rank; int array, shape (N,)."""
 
 
 def checked(

@@ -70,30 +70,20 @@ STAY, FIRST_GOES_ON, SECOND_GOES_ON, FIRST_DONE, SECOND_DONE = range(5)
 
 @dataclass(frozen=True)
 class Means:
-    """Hold mean instants on the way to the end, and the variance of the last, in the unit of the demands.
-
-    Attributes
-    ----------
-    end : float
-        All tasks are done.
-    first_done : float
-        One task is done.
-    phase_1 : float
-        A task is done that is not replaced by one of its own class.
-    exhausted_left : float
-        From then on, the last task of the exhausted class is done; or `phase_2`, if that is earlier.
-    phase_2 : float
-        A task is done that is not replaced at all.
-    variance : float
-        Of the end.
-    """
+    """Hold mean instants on the way to the end, and the variance of the last, in the unit of the demands."""
 
     end: float
+    """All tasks are done."""
     first_done: float
+    """One task is done."""
     phase_1: float
+    """A task is done that is not replaced by one of its own class."""
     exhausted_left: float
+    """From then on, the last task of the exhausted class is done; or `phase_2`, if that is earlier."""
     phase_2: float
+    """A task is done that is not replaced at all."""
     variance: float
+    """Of the end."""
 
 
 # --- A block ----------------------------------------------------------------------------------------------------------

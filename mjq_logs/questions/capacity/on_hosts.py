@@ -9,7 +9,6 @@ Jobs start in order of arrival. While the queue never runs dry, servers are lost
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Annotated
 
 import numpy as np
@@ -23,8 +22,8 @@ from mjq_logs.machine.arrivals import of_tightest, tightest
 from mjq_logs.machine.hosts import Hosts
 from mjq_logs.machine.replaying import replay_log
 from mjq_logs.questions.capacity import estimates
-from mjq_logs.questions.capacity.report import LogReport, of_the_log
-from mjq_logs.reading.facts import Facts, facts_of
+from mjq_logs.questions.capacity.report import LogReport
+from mjq_logs.reading.facts import Facts, facts_of, of_log
 from mjq_logs.reading.log import HOUR, Log
 from mjq_logs.words import MEASURED, amount_of, name_of, percent
 
@@ -187,7 +186,8 @@ def report_on_hosts(log: Log | Facts, hosts: Hosts, seed: int = 1) -> HostsRepor
     waits = [] if load is None else _waits(log, hosts, rules)
     best_share = cases["best fit"].own_order.share
     result = HostsReport(
-        **of_the_log(replace(facts, log=log), [*log.notes, *hosts.notes], [*left_out, *facts.warnings]),
+        **of_log(log, [*log.notes, *hosts.notes], [*left_out, *facts.warnings]),
+        window=facts.window,
         verdict=[],
         too_large=too_large,
         work_too_large=work_too_large,

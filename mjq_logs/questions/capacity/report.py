@@ -176,8 +176,9 @@ def find(
     if log.estimate is None:
         knows = "it knows run times, as the log has no estimates"
     easy = f"EASY looks for what fits among {LINE} jobs that wait; {knows}"
-    whole = of_the_log(facts, [*log.notes, easy], [*facts.warnings, *([differs] if differs else [])]) | {
-        "servers_from": log.servers_from, "load": came, "near_saturation": near, "agreement": compared,
+    whole = of_log(log, [*log.notes, easy], [*facts.warnings, *([differs] if differs else [])]) | {
+        "window": facts.window, "servers_from": log.servers_from, "load": came,
+        "near_saturation": near, "agreement": compared,
     }  # fmt: skip
     return whole, of_each, memory
 
@@ -205,11 +206,6 @@ def _own_orders(log, policies):
     near = estimates.NearSaturation.model_construct() if rates else None
     own = {policy: estimates.own_order_capacity(log, policy) for policy in policies}
     return {policy: capacities(naive=naive, own_order=each) for policy, each in own.items()}, near, {}
-
-
-def of_the_log(facts: Facts, notes: list[str], warnings: list[str]) -> dict[str, Any]:
-    """Return the fields of a :class:`LogReport` but the verdict."""
-    return of_log(facts.log, notes, warnings) | {"window": facts.window}
 
 
 def waits_in_words(waits: LoadWaits | None, load: float | None, own: estimates.Capacity, rule: str) -> list[str]:
