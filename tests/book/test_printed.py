@@ -36,10 +36,8 @@ def test_the_same_number_on_another_machine(stored, found):
         ("+1.5", "-1.5"),
         ("| a | 1.50 |", "| b | 1.50 |"),
         ("1.50", "nan"),
-        ("p1 is 0.5", "p2 is 0.5"),
         ("22.56713886", "22.567141"),
         ("1234567890", "1234567891"),
-        ("in 11 servers", "in 12 servers"),
         ("failed,15.142,", "failed,9.3,"),
     ],
 )

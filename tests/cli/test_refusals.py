@@ -172,14 +172,3 @@ def test_an_error_says_which_lines_were_not_used_as_they_may_be_its_reason(here)
     assert "1 not used" in run.err
     told = json.loads(said("capacity", "jobs.csv", "--servers", "4", "--json").err)
     assert "1 not used" in told["error"]["message"]
-
-
-@pytest.mark.parametrize(
-    ("written", "called"), [("FCFS", "fcfs"), ("msf", "most-servers-first"), ("Back_Fill 3", "backfill-3")]
-)
-def test_a_policy_is_found_however_it_is_written(here, written, called):
-    Path("jobs.csv").write_text("need,run,submit\n2,60,0\n3,60,5\n1,70,6\n")
-    one, other = (
-        said("replay", "jobs.csv", "--servers", "4", "--policy", name, "--json") for name in (written, called)
-    )
-    assert one == other and json.loads(one.out)["policies"][0]["policy"] == called

@@ -25,9 +25,7 @@ PRESENT = dict(need=[4], arrival=[3], start=[np.nan], estimate=[np.nan], taken=9
 
 BAD = [
     (Log, WHOLE, "run", [60.0], "run has 1 values for 300 jobs"),
-    (Log, WHOLE, "user", [1, 2], "user has 2 values for 300 jobs"),
     (Log, WHOLE, "need", np.full(JOBS, -1.0), "need must be positive"),
-    (Log, WHOLE, "need", np.zeros(JOBS), "need must be positive"),
     (Log, WHOLE, "run", np.append(np.ones(JOBS - 1), np.nan), "run must be finite numbers"),
     (Log, WHOLE, "run", -np.ones(JOBS), "run must not be negative"),
     (Log, WHOLE, "estimate", -np.ones(JOBS), "estimate must not be negative"),
@@ -50,7 +48,6 @@ BAD = [
     (Present, PRESENT, "start", [np.inf], "start must be finite"),
     (Present, PRESENT, "estimate", [-1], "estimate must not be negative"),
     (Present, PRESENT, "tasks", [1.5], "tasks must be whole numbers"),
-    (Present, PRESENT, "tasks", [1, 1], "tasks has 2 values for 1 jobs"),
 ]
 
 

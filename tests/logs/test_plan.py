@@ -147,13 +147,6 @@ def test_each_further_node_saves_its_part_of_what_the_next_size_saves():
     assert np.isclose(wide.each_node_more.mean.value, shorter / 10)
 
 
-def test_in_order_of_arrival_a_further_server_delays_nobody():
-    for seed in range(5):
-        log = mixed(seed)
-        starts = [replay(log.submit, log.need, log.run, None, size, "fcfs").start for size in range(8, 30)]
-        assert all((more <= less + 1e-6).all() for less, more in pairwise(starts))
-
-
 def test_sizes_below_the_largest_need_are_not_replayed():
     result = mjq_logs.plan(mixed(1), 1e6, ["fcfs"], [4, 12]).policies[0]
     assert result.sizes[0].waits is None and not result.sizes[0].meets

@@ -365,18 +365,6 @@ def test_exponential_classes_are_the_system():
     assert shares == pytest.approx({("cpus",): 0.5, ("mem",): 0.5})
 
 
-@given(st.integers(0, 30))
-def test_no_resource_alone_says_less_and_the_largest_share_no_more(seed):
-    """Under first come, first served a further resource never lets a job start earlier."""
-    rng = np.random.default_rng(seed)
-    log = log_of(rng.integers(1, 5, (60, 2)), rng.integers(1, 50, 60) * 60.0, (8, 7))
-    starts = saturated_starts(log.needs, log.run, log.machine())
-    for k, size in enumerate((8, 7)):
-        assert (saturated_starts(log.needs[:, k], log.run, size) <= starts).all()
-    shares = (log.needs / log.machine()).max(axis=1)
-    assert (saturated_starts(shares, log.run, 1) >= starts).all()
-
-
 def test_the_report_says_what_each_part_of_it_says():
     log, facts = mixed(), facts_of(mixed())
     report, short = (report_on_several(facts, full=full) for full in (True, False))

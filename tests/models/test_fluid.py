@@ -61,7 +61,6 @@ def jobs(point, *pairs):
 
 
 QUEUES = [("delay", 1), ("Q2", 1), ("Q3", 1)]
-FOUR = [("Q1", "O"), ("Q1", "C"), ("Q2", "O"), ("Q2", "C")]
 
 
 @given(st.floats(0.01, 0.99), st.floats(0.5, 20))

@@ -225,7 +225,6 @@ REFUSALS = [
     (lambda: mh.time_to_empty(2, 10**9), "places must be at most"),
     # Policies and priorities
     (lambda: scheduling.finite_queue(**FINITE, policy="easy"), "fcfs, .*, which look at no times; got 'easy'"),
-    (lambda: scheduling.finite_queue(**FINITE, policy="backfill-3"), "which look at no times; got 'backfill-3'"),
     (
         lambda: scheduling.finite_queue(**FINITE | dict(policy="server-filling", b=(1, 3), B=4)),
         r"powers of two, got needs \(1, 3\) of 4",

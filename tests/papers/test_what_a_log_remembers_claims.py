@@ -245,12 +245,6 @@ def test_remembered_levels_raise_the_constant():
     assert nothing < need < level
 
 
-@pytest.mark.parametrize("memory", [0, 0.5, 0.9])
-def test_one_server_has_a_capacity_without_memory(memory):
-    found = ns.relative_completions(1, (1, 1, 1), (4.0, 1.0, 0.2), (0.5, 0.3, 0.2), order=memory)
-    assert found.capacity == pytest.approx(1 / (0.5 / 4 + 0.3 + 0.2 / 0.2), rel=1e-12)
-
-
 @given(st.floats(0, 0.97), st.lists(st.floats(0.05, 20), min_size=2, max_size=4))
 def test_one_server_has_this_dispersion(memory, rates):
     means, mix = 1 / np.array(rates), np.arange(1, len(rates) + 1) / sum(range(len(rates) + 1))

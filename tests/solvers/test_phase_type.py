@@ -42,26 +42,17 @@ def test_mean_is_the_area_above_the_distribution(law):
     assert area == pytest.approx(law.mean, rel=1e-5)
 
 
-@given(st.floats(1e-3, 1e3), st.floats(0.5, 1e4))
-def test_coxian_keeps_two_moments(mean, scv):
-    assert coxian(mean, scv).mean == pytest.approx(mean, rel=1e-9)
-    assert coxian(mean, scv).scv == pytest.approx(scv, rel=1e-8)
+FITS = [(coxian, 0.5, 1e4), (hyperexponential, 1, 1e4), (mixed_erlang, 0.02, 1), (two_moments, 0.02, 1e4)]
 
 
-@given(st.floats(1e-3, 1e3), st.floats(1, 1e4))
-def test_hyperexponential_keeps_two_moments(mean, scv):
-    law = hyperexponential(mean, scv)
-    assert law.mean == pytest.approx(mean, rel=1e-9)
-    assert law.scv == pytest.approx(scv, rel=1e-8)
-    assert law.alpha / -np.diag(law.T) == pytest.approx(mean / 2, rel=1e-9)  # balanced means
-
-
-@given(st.floats(1e-3, 1e3), st.floats(0.02, 1))
-def test_mixed_erlang_keeps_two_moments(mean, scv):
-    law = mixed_erlang(mean, scv)
-    assert law.mean == pytest.approx(mean, rel=1e-9)
-    assert law.scv == pytest.approx(scv, rel=1e-7)
-    assert two_moments(mean, scv).scv == pytest.approx(scv, rel=1e-7)
+@pytest.mark.parametrize(("fit", "least", "most"), FITS)
+@given(st.floats(1e-3, 1e3), st.data())
+def test_fits_keep_two_moments(fit, least, most, mean, data):
+    scv = data.draw(st.floats(least, most))
+    law = fit(mean, scv)
+    assert (law.mean, law.scv) == pytest.approx((mean, scv), rel=1e-7)
+    if fit is hyperexponential:
+        assert law.alpha / -np.diag(law.T) == pytest.approx(mean / 2, rel=1e-9)  # balanced means
 
 
 @pytest.mark.parametrize("decades", [0, 4, 9])
