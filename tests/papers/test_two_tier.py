@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from mjq import fluid
-from mjq.solvers import product_form
 from mjq_book.experiments import two_tier
 
 SYSTEM = two_tier.draw(np.random.default_rng(1))
@@ -20,16 +19,6 @@ def test_changes_leave_a_network_with_an_exponent_for_each_queue(change, seed):
     assert point.x @ changed.network().closed[0] == pytest.approx(50, abs=1e-9)
     assert set(changed.request()) <= set(changed.network().pairs)
     assert SYSTEM.interarrival == 10  # the old system is as it was
-
-
-def test_fitted_exponents_have_no_error_where_they_were_fitted():
-    network = SYSTEM.network()
-    exact = product_form.means(network)
-    p = fluid.fit_smoothing(network, exact.mean_jobs, exact.throughput)
-    smooth = two_tier.errors(network, SYSTEM.request(), p, exact, 100.0)
-    hard = two_tier.errors(network, SYSTEM.request(), None, exact, 100.0)
-    assert smooth["jobs"] < 0.01 < 0.1 < hard["jobs"]
-    assert abs(smooth["mean"]) < 0.01 < 0.05 < abs(hard["mean"])
 
 
 def test_a_percentile_that_stays_uncertain_is_refused(monkeypatch):
