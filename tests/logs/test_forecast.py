@@ -256,7 +256,8 @@ def test_a_short_log_gets_no_interval(log):
 def test_a_log_without_starts_is_replayed(log, few_draws):
     without = forecast_start(replace(log, start=None), 4, 1)
     assert without.starts == "a replay under easy"
-    assert without.model_copy(update={"starts": "the log"}) == forecast_start(log, 4, 1)
+    assert without.missing == ["start"]
+    assert without.model_copy(update={"starts": "the log", "missing": []}) == forecast_start(log, 4, 1)
 
 
 @pytest.mark.parametrize(
