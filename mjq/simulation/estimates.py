@@ -129,7 +129,7 @@ class Estimate:
         Source: S. Asmussen, P. W. Glynn, Stochastic Simulation, Springer 2007, Section III.5a.
 
         >>> print(Estimate.of_quantile([np.arange(1, 100), np.arange(3, 102)], .9))
-        92.300 ± 12.744
+        90.300 ± 12.770
         """
         of_all, k = np.quantile(np.concatenate(parts), level), len(parts)
         apart = np.array([np.quantile(part, level) for part in parts]) - of_all
