@@ -660,6 +660,8 @@ class System(_ByValue):
                 f"on hosts, view and reserve say who may pass the head of the queue, got policy {policy!r}"
             )
         else:
+            if "percentiles" in options:
+                raise ValueError(f"percentiles are those of one pool, and this system has {self.hosts} hosts")
             B, b, mu, p = self._letters
             run = simulation.simulate_hosts(lam, self.hosts, B, b, mu, p, jobs, seed, **self._rule, **options)
         return _marked(run, self._stable(lam, name, **options), self._short(lam, name, jobs, **options))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +18,8 @@ from mjq_logs._util import atomic
 
 KEPT_CELL_METADATA = {"name", "tags", "mystnb", "jupyter", "selfcheck", "jp-MarkdownHeadingCollapsed"}
 NOT_BEGUN = "before its first cell"
+# A kernel looks now and then whether who started it has ended, but not for an end before its first look.
+NOT_ALONE = "__import__('os').getppid() == int(__import__('os').environ['JPY_PARENT_PID']) or __import__('os')._exit(1)"
 STARTS = 3  # of a kernel that dies before its first cell, as one does whose port was taken before it could take it
 
 
@@ -73,6 +76,7 @@ def execute(
         If the notebook could not be written.
     """
     arguments = ["--log-level=CRITICAL"]
+    arguments += [f"--InteractiveShellApp.exec_lines={NOT_ALONE}"] * (os.name == "posix")
     arguments += ["--InteractiveShellApp.extra_extensions=mjq_book.runs.recorder"] * recorder
     arguments += ["--InteractiveShellApp.ignore_cwd=True"] * (not modules_here)
     arguments += [f"--InteractiveShellApp.exec_lines={first}"] * bool(first)

@@ -54,9 +54,9 @@ def read(
     """Read a table: `cells` takes a choice of columns, and yields frames of their cells.
 
     `columns` maps some of :data:`COLUMNS` and of `units` to what the file calls them; a name that is not given is taken
-    as it stands. What is counted, of :data:`mjq_logs.reading.vectors.UNITS`, takes the place of the column ``need``,
-    and memory is in GB or in a :func:`~mjq_logs.reading.vectors.memory_unit`. ``ValueError`` if there is no such
-    column, or none says what a job held or for how long.
+    as it stands, in small or capital letters. What is counted, of :data:`mjq_logs.reading.vectors.UNITS`, takes the
+    place of the column ``need``, and memory is in GB or in a :func:`~mjq_logs.reading.vectors.memory_unit`.
+    ``ValueError`` if there is no such column, or none says what a job held or for how long.
     """
     if memory is not None and memory_unit(memory)[1] and "cpus" not in units:
         raise ValueError(f"memory in {memory} is for --unit cpus,mem; got {','.join(units)}")
@@ -108,7 +108,7 @@ def _chosen(names, columns, units):
             raise ValueError(f"our name of a column must be one of {possible}; got {brief(ours)}")
         if theirs not in names:
             raise ValueError(f"the file has no column {theirs!r}; there are {listed_names(names)}")
-    chosen = {ours: columns.get(ours, ours) for ours in known if columns.get(ours, ours) in names}
+    chosen = {ours: found for ours in known if (found := columns.get(ours) or _as_it_stands(ours, names))}
     if units and (lacking := [unit for unit in units if unit not in chosen]):
         raise ValueError(
             f"no column says what a job needs of {', '.join(lacking)}: name one, such as --column {lacking[0]} THEIRS; "
@@ -120,6 +120,12 @@ def _chosen(names, columns, units):
             f"and end; there are {listed_names(names)}"
         )
     return chosen
+
+
+def _as_it_stands(ours, names):
+    """Return the column that has our name, or else the only one that has it in other letters, such as Need."""
+    found = [ours] if ours in names else [name for name in names if name.lower() == ours]
+    return found[0] if len(found) == 1 else None
 
 
 def listed_names(names: Sequence[str]) -> str:

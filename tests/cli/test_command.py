@@ -1,5 +1,6 @@
 """The command: words, exit statuses, and, in processes of its own, what is stopped and closed."""
 
+import ctypes
 import json
 import os
 import re
@@ -10,6 +11,7 @@ import time
 from pathlib import Path
 
 import click
+import psutil
 import pytest
 
 from mjq.__main__ import main as start
@@ -211,11 +213,22 @@ def test_a_run_as_a_page(tmp_path, small, monkeypatch):
     assert (tmp_path / "runs/small/b/results.json").exists()
 
 
+@pytest.fixture
+def adopting():
+    """Take in processes whose parents have ended, as a desktop does for those that are started in it."""
+    PR_SET_CHILD_SUBREAPER = 36
+    prctl = getattr(ctypes.CDLL(None), "prctl", lambda *_: None)
+    prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+    yield
+    prctl(PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0)
+
+
 @pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
-def test_a_run_that_is_stopped_leaves_nothing(tmp_path, small, sent):
+def test_a_run_that_is_stopped_leaves_nothing(tmp_path, small, sent, adopting):
+    """Nor a kernel, which would hold the stream of errors open."""
     words = [TOOLS / "mjq", "run", "small.ipynb", "-p", "wait", "60", "--label", "a"]
     run = subprocess.Popen(words, cwd=tmp_path, stderr=subprocess.PIPE, text=True)
-    until(lambda: list(tmp_path.glob("runs/small/.*")))
+    until(lambda: psutil.Process(run.pid).children())  # the kernel, which has not begun to look after who started it
     run.send_signal(sent)
     _, told = run.communicate(timeout=PATIENCE)
     assert (run.returncode, told.strip()) == (130, "mjq: stopped")

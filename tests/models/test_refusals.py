@@ -208,6 +208,7 @@ REFUSALS = [
     # Many hosts
     (lambda: System(**HOSTS).queue(1), "queue is that of one pool in order of arrival, not of 3 hosts"),
     (lambda: System(**HOSTS).capacity_by_resource, "capacity_by_resource is that of one pool"),
+    (lambda: System(**HOSTS).simulate(1, 100, 1, percentiles=0.9), "percentiles are those of one pool"),
     (lambda: System(**HOSTS).simulate(1, 100, 1, "easy"), "view and reserve say who may pass .*, got policy 'easy'"),
     (lambda: System(**HOSTS | dict(view=3)).capacity, "no chain of hosts has a view of 3 jobs: simulate_saturated"),
     (lambda: System(), "servers must be a number, got None"),
