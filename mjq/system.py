@@ -633,7 +633,7 @@ class System(_ByValue):
         Raises
         ------
         ValueError
-            If successive classes are not independent, or a policy for one pool is asked for on hosts.
+            If successive classes are not independent, or on hosts a policy for one pool or percentiles are asked for.
 
         Examples
         --------
