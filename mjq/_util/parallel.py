@@ -65,11 +65,6 @@ def map_cases(
     what : str
         What the bar counts.
 
-    Returns
-    -------
-    list
-        Results in the order of the cases.
-
     Raises
     ------
     Exception

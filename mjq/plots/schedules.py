@@ -28,18 +28,13 @@ def rows_of(
     need: Sequence[int] | np.ndarray,
     servers: int,
 ) -> list[np.ndarray]:
-    """Return the servers of each job, from the lowest that are free; a job that holds them for no time gets none.
+    """Return the servers of each job, the lowest that are free, from 0; a job that holds them for no time gets none.
 
     Parameters
     ----------
     start, finish : sequence of float, shape (n,)
     need : sequence of int, shape (n,)
     servers : int
-
-    Returns
-    -------
-    list of int array
-        The servers of each job, numbered from 0.
 
     Examples
     --------

@@ -66,7 +66,7 @@ def one_thread() -> Any:
 def dominant(
     operator: Callable[[np.ndarray], np.ndarray], start: np.ndarray, tolerance: float, restarts: int, basis: int
 ) -> np.ndarray:
-    """Return the eigenvector of the eigenvalue with the largest real part, with its entries made positive.
+    """Return the eigenvector of the eigenvalue with the largest real part, of length 1, with its entries made positive.
 
     Parameters
     ----------
@@ -77,11 +77,6 @@ def dominant(
         Relative accuracy of the eigenvalue.
     restarts, basis : int
         Work to spend before giving up, and vectors to keep.
-
-    Returns
-    -------
-    numpy.ndarray, shape (S,)
-        Of Euclidean length 1.
 
     Raises
     ------
@@ -148,7 +143,7 @@ def _step(less, table, k, change):
 def estimated_error(
     operator: Callable[[np.ndarray], np.ndarray], size: int, residual: float, slowest: float, basis: int
 ) -> float:
-    """Estimate the relative error of a dominant eigenvector with this relative residual.
+    """Estimate the relative error of a dominant eigenvector by its relative residual; infinite if no gap is found.
 
     Parameters
     ----------
@@ -161,11 +156,6 @@ def estimated_error(
         that the answer can be trusted, the gap itself is not computed.
     basis : int
         Vectors to keep.
-
-    Returns
-    -------
-    float
-        Infinite if the gap could not be found.
     """
     residual = max(residual, LEAST_RESIDUAL)
     by_bound = residual / min(1.0, slowest)

@@ -386,7 +386,7 @@ def until_absorption(
     gains: np.ndarray,
     states: Sequence[Hashable] | None = None,
 ) -> np.ndarray:
-    r"""Return what is gained, on average, until the chain first enters one of the absorbing states, from each state.
+    r"""Return what is gained, on average, until the chain first enters an absorbing state, from each state, shape (S,).
 
     .. math:: t_s = 0 \ (s \in A), \qquad \sum_{s'} Q_{s s'} t_{s'} = -g_s \ (s \notin A).
 
@@ -398,10 +398,6 @@ def until_absorption(
         As for :func:`absorption_times`, which is this for gains of 1.
     gains : float array, shape (S,)
         What each state brings per unit of time; those of absorbing states are not read.
-
-    Returns
-    -------
-    numpy.ndarray, shape (S,)
 
     Raises
     ------

@@ -454,10 +454,6 @@ def departure_operator(configurations: Configurations, rates: ArrayLike, mix: Ar
     mix : sequence of float, shape (L,) or (L, L)
         As for :func:`saturated`.
 
-    Returns
-    -------
-    scipy.sparse.linalg.LinearOperator, shape (S, S)
-
     Examples
     --------
     Two jobs of one class fit, each leaves at rate 3 and is replaced at once:

@@ -227,10 +227,6 @@ class PhaseType(ReadOnly):
         ----------
         rng : numpy.random.Generator
         size : int
-
-        Returns
-        -------
-        float array, shape (size,)
         """
         times, phase = np.zeros(size), rng.choice(self.phases, size, p=self.alpha)
         leaving = -np.diag(self.T)

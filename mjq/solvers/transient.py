@@ -117,7 +117,7 @@ class Transient:
         self._powers: list[np.ndarray] = []
 
     def at(self, times: ArrayLike) -> np.ndarray:
-        """Return the expectation of `values` at each of the times.
+        """Return the expectation of `values` at each of the times, shape (n, V).
 
         What is left out is at most 1e-17 of the largest value; rounding adds some 1e-16 for each step or doubling.
         Expectations of what only falls, as the chance not to have ended, are accurate to that relatively.
@@ -126,10 +126,6 @@ class Transient:
         ----------
         times : sequence of float, shape (n,)
             Finite and not negative, in any order.
-
-        Returns
-        -------
-        float array, shape (n, V)
 
         Raises
         ------

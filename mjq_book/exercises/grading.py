@@ -43,7 +43,7 @@ class Mark:
 
 
 def grade(answers: str | Path, key: str | Path) -> list[Mark]:
-    """Grade the answers of students by the key of their sheets.
+    """Grade the answers of students by the key of their sheets, in its order.
 
     A number is right if it differs from that of the key by no more than the tolerance stated there, which leaves room
     for three significant digits. The unit of the sheet may stand behind it. A comma counts as a point; before each
@@ -58,11 +58,6 @@ def grade(answers: str | Path, key: str | Path) -> list[Mark]:
         A CSV file with the columns ``student``, ``question`` and ``answer``, separated by commas or semicolons.
     key : path
         The file ``key.csv`` of the sheets.
-
-    Returns
-    -------
-    list of Mark
-        In the order of the key.
 
     Raises
     ------

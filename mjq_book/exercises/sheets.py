@@ -30,7 +30,7 @@ ROOM = {"derive": 16, "explain": 16, "find the mistake": 10}  # lines to write o
 def write(
     chapter: str, students: int, seed: int, folder: str | Path, form: str = "md", export: str | None = None
 ) -> Path:
-    """Write sheets, solutions and a key into a new folder; it appears whole or not at all.
+    """Write sheets, solutions and a key into a new folder, and return it; it appears whole or not at all.
 
     The files are ``student01.md`` and ``student01-solution.md`` for each student, ``key.csv``, and ``answers.csv``
     with a row for each answer to be filled in. A PDF file is printed by Chromium or Chrome through playwright.
@@ -48,11 +48,6 @@ def write(
         ``md`` for Markdown, ``html`` for pages that can be printed, ``pdf`` for such pages printed.
     export : str, optional
         ``gift``: also write ``questions.gift``, which Moodle imports.
-
-    Returns
-    -------
-    pathlib.Path
-        The folder.
 
     Raises
     ------

@@ -190,7 +190,7 @@ def simulated(
 def simulated_day(
     replicas: Sequence[int], seed: int | Sequence[int], days: int = 10, hours: tuple[float, float] = (0, 24)
 ) -> list[Estimate]:
-    """Simulate days, and return the 95th percentile of the requests that leave between two decisions.
+    """Simulate days, and return by decision the 95th percentile of the requests that leave until the next one.
 
     A replica that is no longer used finishes the requests that it has. The hour before is simulated, but not counted.
 
@@ -203,11 +203,6 @@ def simulated_day(
     days : int
     hours : (float, float)
         The part of the day that is simulated, from decision to decision.
-
-    Returns
-    -------
-    list of mjq.simulation.estimates.Estimate
-        One for each decision, over the days.
 
     Examples
     --------

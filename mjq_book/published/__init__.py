@@ -171,12 +171,7 @@ def printed(paper: str) -> list[Printed]:
 
 
 def declared(paper: str) -> dict[str, dict[str, Any]]:
-    """Return parameters of figures that the print, or our copy of it, does not give: ours, chosen and declared.
-
-    Returns
-    -------
-    dict
-        Item to its parameters, numbers or tuples of numbers.
+    """Return by item parameters of figures that the print, or our copy of it, does not give: ours, chosen and declared.
 
     Examples
     --------
@@ -223,7 +218,7 @@ class Comparisons:
         rounding: str = "nearest",
         **parameters: Any,
     ) -> Printed | None:
-        """Compare `ours` with print.
+        """Compare `ours` with print; None if nothing is printed for these parameters.
 
         Parameters
         ----------
@@ -235,11 +230,6 @@ class Comparisons:
             How the paper rounded: half a unit of the last printed digit either way, or one unit in one direction.
         **parameters
             Those that `ours` belongs to.
-
-        Returns
-        -------
-        Printed or None
-            None if nothing is printed for these parameters.
         """
         row = self.find(item, quantity, **parameters)
         if row is None:

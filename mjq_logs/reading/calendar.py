@@ -59,11 +59,6 @@ def read_calendar(path: str | Path, log: Log, servers: float | None = None, unit
     unit : str, optional
         What counts as a server: cpus, the default, gpus or nodes. Only nodes that are away ask for it.
 
-    Returns
-    -------
-    float array, shape (m, 2)
-        For :func:`mjq_logs.machine.outages.with_calendar`.
-
     Raises
     ------
     ValueError

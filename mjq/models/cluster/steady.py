@@ -74,7 +74,9 @@ def _performance(N, queue, blocking, accepted, jobs, servers, residual):
 
 
 def measures(states: Sequence[tuple], probabilities: ArrayLike, N: int, lam: float) -> Performance:
-    r"""Return the measures from the probabilities of all states.
+    r"""Return the measures from the probabilities of all states; the residual, which depends on the solver, is nan.
+
+    Eq. (6) supposes C >= 1; without a place to wait, those jobs are lost that find the tracker busy.
 
     .. math:: E[q] = \sum_{j=1}^{C} j \sum_{x \in S_j} P_x, \quad B = \sum_{x \in S_C} P_x, \quad
        E[D] = \frac{E[q]}{\lambda (1 - B)}, \quad E[U] = \sum_x S_{V(x)} P_x, \quad E[J] = \sum_x N_{V(x)} P_x .
@@ -87,12 +89,6 @@ def measures(states: Sequence[tuple], probabilities: ArrayLike, N: int, lam: flo
         Servers.
     lam : float
         Arrival rate, per unit of time.
-
-    Returns
-    -------
-    Performance
-        With residual nan: it depends on the solver. Eq. (6) supposes C >= 1; without a place to wait, those jobs are
-        lost that find the tracker busy.
 
     Source: [SW23] Eq. (5), [SW23] Eq. (6), [SW23] Eq. (7), [SW23] Eq. (8), [SW23] Eq. (9).
     """
@@ -193,7 +189,7 @@ def smallest_cluster(
     C: int,
     most_servers: int = 1000,
 ) -> tuple[int, Performance]:
-    r"""Return the fewest servers with which the mean delay and the utilization meet their targets.
+    r"""Return the fewest servers with which the mean delay and the utilization meet their targets, and the measures.
 
     The utilization need not fall with every server: it may rise where one more large job fits. But it is at most
     :math:`\lambda \sum_n n p_n / (\mu_{2,n} N)`, which ends the search.
@@ -208,10 +204,6 @@ def smallest_cluster(
         As for :func:`performance`.
     most_servers : int
         Where to give up.
-
-    Returns
-    -------
-    (int, Performance)
 
     Raises
     ------

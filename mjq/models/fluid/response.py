@@ -94,7 +94,7 @@ def response_time_cdf(
     entry: dict | None = None,
     p: Exponents = None,
 ) -> np.ndarray:
-    r"""Return the distribution function of :func:`response_time`.
+    r"""Return the distribution function of :func:`response_time`, in the shape of `t`.
 
     .. math:: \Phi_R(t) = 1 - \beta^T A^T e^{D W_R t} \mathbf 1 .
 
@@ -103,10 +103,6 @@ def response_time_cdf(
     t : float or array
     network, pairs, entry, p
         As there.
-
-    Returns
-    -------
-    float array, shape of t
 
     Source: [RBAC21] Eq. (10), [RBAC21] Eq. (11).
 

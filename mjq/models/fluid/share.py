@@ -113,7 +113,7 @@ def _share_slopes(network, x, exponents, kink=0.0):
 
 
 def drift(x: ArrayLike, network: Network, p: Exponents = None) -> np.ndarray:
-    r"""Return the rate of change of the mean number of jobs in each phase.
+    r"""Return the rate of change of the mean number of jobs in each phase, shape (S,).
 
     .. math:: F(x) = W^T \theta(x) + A \lambda, \qquad \theta_a(x) = x_a\, g_{Q(a)}(x) .
 
@@ -123,10 +123,6 @@ def drift(x: ArrayLike, network: Network, p: Exponents = None) -> np.ndarray:
     network : Network
     p : float or dict, optional
         Smoothing exponent, one for all or one for each queue with finitely many servers; none: the hard minimum.
-
-    Returns
-    -------
-    float array, shape (S,)
 
     Source: [RBAC21] Theorem 1, [RBAC21] Eq. (3), [RBAC21] Eq. (8).
 

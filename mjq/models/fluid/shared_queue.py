@@ -86,7 +86,7 @@ def response_time(load: float, k: int = 1) -> PhaseType:
 
 
 def still_there(times: ArrayLike, load: float, k: int, service: PhaseType) -> np.ndarray:
-    """Return the probability that a job is still there some time after it came in the steady state.
+    """Return the probability that a job is still there some time after it came in the steady state, shape (n,).
 
     The job's own phase and the number of others in each phase are followed. It finds n others with a probability that
     depends on the mean service time only, each in a phase as often as a server is at work on it. Others are left out
@@ -99,10 +99,6 @@ def still_there(times: ArrayLike, load: float, k: int, service: PhaseType) -> np
     load, k
         As for :func:`response_time`.
     service : mjq.solvers.phase_type.PhaseType
-
-    Returns
-    -------
-    float array, shape (n,)
 
     Raises
     ------

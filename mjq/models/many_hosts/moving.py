@@ -61,11 +61,6 @@ def packings(m: int, B: Any, b: ArrayLike) -> np.ndarray:
     b : sequence of float, shape (L,) or (L, d)
         What a job of each class holds, on one host.
 
-    Returns
-    -------
-    bool array
-        True at (k1, …, kL) if that many jobs of each class can be packed.
-
     Raises
     ------
     ValueError
@@ -106,7 +101,7 @@ def packings(m: int, B: Any, b: ArrayLike) -> np.ndarray:
 
 
 def capacity_with_moving(m: int, B: Any, b: ArrayLike, mu: ArrayLike, p: ArrayLike) -> float:
-    r"""Return the capacity in order of arrival if jobs could be moved from host to host at any time and at no cost.
+    r"""Return the capacity in order of arrival, per unit of time, if jobs could be moved at any time and at no cost.
 
     No placement without moving exceeds it.
 
@@ -114,11 +109,6 @@ def capacity_with_moving(m: int, B: Any, b: ArrayLike, mu: ArrayLike, p: ArrayLi
     ----------
     m, B, b, mu, p
         As for :func:`mjq.models.many_hosts.saturated_state`.
-
-    Returns
-    -------
-    float
-        Jobs per unit of time.
 
     Raises
     ------

@@ -122,7 +122,7 @@ def lost_time(m: int, n: int, mu: float = 1.0) -> float:
 
 
 def rare_whole_hosts(m: int, n: int, mu1: float, mu2: float, p2: float) -> float:
-    r"""Return nearly the capacity if a small share of the jobs needs a whole host, and the others one place each.
+    r"""Return nearly the capacity, per unit of time, if few jobs need a whole host, and the others one place each.
 
     .. math:: \frac1X = \frac{p_1}{m n \mu_1} + p_2 \Bigl[\frac1{m \mu_2} + E[\tau] - \frac{s_{m,n}}{\mu_1}\Bigr] .
 
@@ -134,11 +134,6 @@ def rare_whole_hosts(m: int, n: int, mu1: float, mu2: float, p2: float) -> float
         Completion rate of a job that needs one place, and of one that needs a host, per unit of time.
     p2 : float
         Share of the jobs that need a host, small beside 1 / (m n): the error is of its second order.
-
-    Returns
-    -------
-    float
-        Jobs per unit of time.
 
     Source: [MH] Eq. (f).
 

@@ -201,11 +201,6 @@ def decay_rate(
     B, b, mu, p, order
         As for :func:`relative_completions`.
 
-    Returns
-    -------
-    float
-        Per unit of time.
-
     Raises
     ------
     ValueError

@@ -72,7 +72,7 @@ def surplus(completions: np.ndarray, probabilities: np.ndarray) -> np.ndarray:
 
 
 def eliminated(A: np.ndarray, probabilities: np.ndarray) -> np.ndarray:
-    """Return the solution for a chain with a matrix.
+    """Return the solution for a chain with a matrix, shape (S,).
 
     Parameters
     ----------
@@ -80,10 +80,6 @@ def eliminated(A: np.ndarray, probabilities: np.ndarray) -> np.ndarray:
         Rates of the transitions, those that lead back to the same state on the diagonal.
     probabilities : float array, shape (S,)
         Stationary distribution; one recurrent class.
-
-    Returns
-    -------
-    numpy.ndarray, shape (S,)
 
     Raises
     ------
@@ -109,6 +105,8 @@ def drained(
 ) -> np.ndarray:
     """Return the solution for a saturated system of :mod:`mjq.solvers.drain`, without a matrix.
 
+    The states are those of ``numpy.nonzero(configurations.blocked)``, in this order.
+
     Parameters
     ----------
     state : mjq.solvers.drain.SaturatedState
@@ -116,11 +114,6 @@ def drained(
         Its :func:`mjq.solvers.drain.departure_operator`.
     rates, mix : float array
         As there.
-
-    Returns
-    -------
-    numpy.ndarray, shape (S,)
-        In the order of ``numpy.nonzero(configurations.blocked)``.
 
     Raises
     ------

@@ -19,7 +19,7 @@ from mjq.models import pool_depletion
 
 
 def switching_systems(number: int, seed: int | Sequence[int]) -> np.ndarray:
-    """Draw demands of two classes at two stations: class A is heavier at station 1, class B at station 2.
+    """Draw demands of two classes at two stations: A is heavier at station 1, B at station 2; shape (number, 2, 2).
 
     Four exponential numbers with mean 1 a system, exchanged within a class where necessary.
 
@@ -27,11 +27,6 @@ def switching_systems(number: int, seed: int | Sequence[int]) -> np.ndarray:
     ----------
     number : int
     seed : int or sequence of int
-
-    Returns
-    -------
-    float array, shape (number, 2, 2)
-        A row for each station, a column for each class.
 
     Examples
     --------
@@ -77,17 +72,12 @@ def admissions(D: ArrayLike, N_A: int, N_B: int, K: int) -> dict[str, int]:
 
 
 def depletion_times(D: ArrayLike, N_A: int, N_B: int, K: int) -> dict[int, float]:
-    """Return the exact mean depletion time of each mix for which there are enough tasks.
+    """Return the exact mean depletion time by the number of class A tasks admitted, wherever there are enough.
 
     Parameters
     ----------
     D : array of float, shape (2, 2)
     N_A, N_B, K : int
-
-    Returns
-    -------
-    dict
-        Number of class A tasks admitted to the time.
 
     Examples
     --------

@@ -45,7 +45,7 @@ def _switching(D: ArrayLike) -> tuple[np.ndarray, int, int]:
 
 
 def saturation_sector(D: ArrayLike) -> tuple[float, float]:
-    r"""Return the admitted mixes that saturate both stations.
+    r"""Return the admitted mixes that saturate both stations, the lowest and the highest.
 
     .. math::
         \beta_L = D_{2A}\, \frac{D_{2B} - D_{1B}}{D_{1A} D_{2B} - D_{2A} D_{1B}}, \qquad
@@ -55,10 +55,6 @@ def saturation_sector(D: ArrayLike) -> tuple[float, float]:
     ----------
     D : array of float, shape (2, 2)
         Demands, a row for each station, a column for each class, in units of time.
-
-    Returns
-    -------
-    (low, high)
 
     Raises
     ------
@@ -98,7 +94,7 @@ def equi_utilization_point(D: ArrayLike) -> float:
 
 
 def asymptotic_throughputs(beta: float, D: ArrayLike) -> tuple[float, float]:
-    r"""Return the throughputs of both classes with many tasks in execution.
+    r"""Return the throughputs of both classes with many tasks in execution, that of class A first.
 
     .. math:: X_A = \frac{\beta}{D_{rA}}, \qquad X_B = \frac{1 - \beta}{D_{rB}}
 
@@ -110,10 +106,6 @@ def asymptotic_throughputs(beta: float, D: ArrayLike) -> tuple[float, float]:
         Admitted mix.
     D : array of float, shape (2, 2)
         Demands, in units of time.
-
-    Returns
-    -------
-    (X_A, X_B)
 
     Source: [CGPS16] Eq. (4), [CGPS16] Eq. (5).
 

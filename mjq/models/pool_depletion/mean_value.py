@@ -35,7 +35,7 @@ MOST_POPULATIONS = 1_000_000  # vectors up to the one asked for
 
 
 def throughputs(demands: ArrayLike, population: ArrayLike) -> np.ndarray:
-    """Return the throughput of each class.
+    """Return the throughput of each class, in jobs per unit of time, shape (R,).
 
     Parameters
     ----------
@@ -43,11 +43,6 @@ def throughputs(demands: ArrayLike, population: ArrayLike) -> np.ndarray:
         Mean work of a job of each class at each station, in units of time.
     population : sequence of int, shape (R,)
         Jobs of each class.
-
-    Returns
-    -------
-    float array, shape (R,)
-        Jobs per unit of time.
 
     Raises
     ------

@@ -28,17 +28,13 @@ MIX_DIGITS = 9  # decimals of a wanted number of tasks: 0.6 of 10 places are 6, 
 
 
 def mva_throughputs(D: ArrayLike, K_A: int, K_B: int) -> tuple[float, float]:
-    """Return the throughputs of the closed network with these numbers of tasks.
+    """Return the throughputs of the closed network with these numbers of tasks, that of class A first.
 
     Parameters
     ----------
     D : array of float, shape (2, 2)
         Demands, in units of time.
     K_A, K_B : int
-
-    Returns
-    -------
-    (X_A, X_B)
 
     Source: [CGPS16] Algorithm 1, lines 1-15: mean value analysis.
 
@@ -134,7 +130,7 @@ def whole_mix(beta: float, N_A: int, N_B: int, K: int, rounding: str = "nearest"
 
 
 def large_pool_times(alpha: float, D: ArrayLike, K: int) -> np.ndarray:
-    """Return the depletion time per task, T / N, of a pool much larger than K, for each admitted mix.
+    """Return the time per task, T / N, of a pool much larger than K, if 0, 1, ..., K tasks of class A are admitted.
 
     Eq. (10) with the throughputs of K tasks in execution instead of those of infinitely many: the exact limit for
     N to infinity.
@@ -146,11 +142,6 @@ def large_pool_times(alpha: float, D: ArrayLike, K: int) -> np.ndarray:
     D : array of float, shape (M, 2)
         Demands, in units of time; any number of stations.
     K : int
-
-    Returns
-    -------
-    float array, shape (K + 1,)
-        For 0, 1, ..., K tasks of class A admitted.
 
     Source: [CGPS16] Eq. (10), [CGPS16] Algorithm 1.
 

@@ -451,17 +451,12 @@ def count_states(tasks: tuple[int, int], places: tuple[int, int]) -> int:
 
 
 def generator(demands: np.ndarray, tasks: tuple[int, int], places: tuple[int, int]) -> tuple[sparse.csr_array, int]:
-    """Return the generator of all states, of which the last is the end, and the index of the first state.
+    """Return the generator, per unit of time, of all states, the last of which is the end, and the index of the first.
 
     Parameters
     ----------
     demands, tasks, places
         As for :func:`means`.
-
-    Returns
-    -------
-    scipy.sparse.csr_array, int
-        Rates per unit of time.
 
     Examples
     --------

@@ -159,11 +159,6 @@ def limiting_completion_rate(
     B, b, mu, p, order
         As for :func:`processing_capacity`.
 
-    Returns
-    -------
-    float
-        Jobs per unit of time.
-
     Source: [BB22] Section II (before the limit is taken), [BB22] Fig. 2. Its slope at the capacity is [NS] Eq. (h).
 
     Examples

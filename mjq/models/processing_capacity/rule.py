@@ -45,7 +45,7 @@ def checked(B: Any, b: ArrayLike, mu: ArrayLike, p: ArrayLike) -> tuple[Any, np.
 
 
 def heads(p: ArrayLike, order: float | ArrayLike | None) -> np.ndarray:
-    r"""Return how the class of the next job is drawn: the mix, or a row for each class of the job before it.
+    r"""Return how the next class is drawn, of those that come: the mix, or a row for each class of the job before.
 
     .. math:: P_{ij} = r\, [i = j] + (1 - r)\, p_j
 
@@ -57,11 +57,6 @@ def heads(p: ArrayLike, order: float | ArrayLike | None) -> np.ndarray:
         The probability r, below 1, with which the next job repeats the class of the one before it, and is otherwise
         drawn from the mix; or the matrix P itself, from class to class, whose stationary distribution is the mix. None
         if successive classes are independent.
-
-    Returns
-    -------
-    numpy.ndarray, shape (L,) or (L, L)
-        Without the classes that never come.
 
     Raises
     ------

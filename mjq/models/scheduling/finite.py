@@ -302,11 +302,6 @@ def shadow_time(now: float, free: float, need: float, running: Sequence[tuple]) 
     running : sequence of (float, float)
         Estimated end and need of each job in service.
 
-    Returns
-    -------
-    (float, float)
-        The shadow time and the extra servers.
-
     Raises
     ------
     ValueError

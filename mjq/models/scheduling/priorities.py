@@ -63,7 +63,7 @@ NONE = -1  # class of the first high job where none waits
 
 
 def left_beside_whole_jobs(lam: float, n: int, mu: float, m: float) -> float:
-    r"""Return the capacity left to small jobs when jobs that need the whole machine go first.
+    r"""Return the capacity left to small jobs, per unit of time, when jobs that need the whole machine go first.
 
     .. math:: n \mu\, (1 - \lambda m)\, \frac{1 + \lambda/\mu}{1 + \lambda H_n/\mu} .
 
@@ -77,11 +77,6 @@ def left_beside_whole_jobs(lam: float, n: int, mu: float, m: float) -> float:
         Completion rate of a small job, whose times are exponential.
     m : float
         Mean time of a job that needs the whole machine. Its distribution does not matter.
-
-    Returns
-    -------
-    float
-        Small jobs per unit of time.
 
     Raises
     ------
@@ -109,7 +104,7 @@ def left_beside_whole_jobs(lam: float, n: int, mu: float, m: float) -> float:
 
 
 def left_for_whole_jobs(lam: float, n: int, mu: float, m: float) -> float:
-    r"""Return the capacity left to jobs that need the whole machine when small jobs go first.
+    r"""Return the capacity left to jobs that need the whole machine, per unit of time, when small jobs go first.
 
     .. math:: \Bigl(m + \sum_{k=1}^{n-1} r^k T_k + \frac{r^n}{1 - r}\, T_n\Bigr)^{-1},
        \qquad r = \frac{\lambda}{\lambda + 1/m}, \quad T_n = \frac1{n \mu - \lambda}, \quad
@@ -125,11 +120,6 @@ def left_for_whole_jobs(lam: float, n: int, mu: float, m: float) -> float:
         Completion rate of a small job, whose times are exponential.
     m : float
         Mean time of a job that needs the whole machine, which is exponential, too.
-
-    Returns
-    -------
-    float
-        Jobs that need the whole machine, per unit of time.
 
     Raises
     ------
@@ -259,7 +249,7 @@ def _fits(kind, m, needs):
 
 
 def capacity_left(lam: float, B: Any, b: ArrayLike, mu: ArrayLike, p: ArrayLike, high: int | Sequence[int]) -> float:
-    """Return the capacity left to the low classes under strict priorities, without preemption.
+    """Return the capacity left to the low classes under strict priorities, without preemption, per unit of time.
 
     Arrivals are Poisson, times exponential. Two classes that exclude each other have a closed form; all others are
     solved as a chain.
@@ -277,11 +267,6 @@ def capacity_left(lam: float, B: Any, b: ArrayLike, mu: ArrayLike, p: ArrayLike,
         high classes, and among the low ones.
     high : int or sequence of int
         Places of the high classes in `b`, from 0 on. All others are low.
-
-    Returns
-    -------
-    float
-        Low jobs per unit of time.
 
     Raises
     ------
@@ -321,11 +306,6 @@ def left_by_chain(lam: float, B: Any, b: ArrayLike, mu: ArrayLike, p: ArrayLike,
     ----------
     lam, B, b, mu, p, high
         As for :func:`capacity_left`.
-
-    Returns
-    -------
-    float
-        Low jobs per unit of time.
 
     Raises
     ------

@@ -107,7 +107,7 @@ def dominant_needs(B: Any, b: Any) -> np.ndarray:
 
 
 def packing_bound(B: Any, b: ArrayLike, mu: ArrayLike, p: ArrayLike) -> float:
-    r"""Return the rate that no scheduler exceeds, whatever it knows, as long as started jobs run to their end.
+    r"""Return the rate that no scheduler exceeds, in jobs per unit of time, as long as started jobs run to their end.
 
     .. math:: \max\Bigl\{ x : x\,\frac{p_i}{\mu_i} \le \sum_{m \in F} q_m m_i,\ q \ge 0,\ \sum_m q_m = 1 \Bigr\} .
 
@@ -115,11 +115,6 @@ def packing_bound(B: Any, b: ArrayLike, mu: ArrayLike, p: ArrayLike) -> float:
     ----------
     B, b, mu, p
         As for :func:`mjq.models.processing_capacity.processing_capacity`.
-
-    Returns
-    -------
-    float
-        Jobs per unit of time.
 
     Raises
     ------

@@ -37,7 +37,7 @@ MOST_STEPS = 1e11  # of the convolutions: some minutes
 
 
 def throughput_equal_rates(B: Any, b: ArrayLike, mu: float, p: ArrayLike) -> float:
-    r"""Return the largest sustainable arrival rate if every job is served at rate mu, whatever it needs.
+    r"""Return the largest sustainable arrival rate, per unit of time, if every job is served at rate mu.
 
     Parameters
     ----------
@@ -49,11 +49,6 @@ def throughput_equal_rates(B: Any, b: ArrayLike, mu: float, p: ArrayLike) -> flo
         Completion rate of every job, per unit of time.
     p : sequence of float, shape (L,)
         Mix of classes.
-
-    Returns
-    -------
-    float
-        Jobs per unit of time.
 
     Raises
     ------

@@ -62,10 +62,6 @@ def staircase(B: Any, b: ArrayLike) -> np.ndarray:
     b : sequence of float, shape (2,) or (2, d)
         What a job of each class holds; each must fit.
 
-    Returns
-    -------
-    int array
-
     Raises
     ------
     ValueError

@@ -34,7 +34,7 @@ MOST_STEPS = 1e11  # of the convolutions for equal rates: some minutes
 
 
 def throughput_equal_rates(n: int, p: dict[int, float], mu: float) -> float:
-    r"""Return the largest sustainable arrival rate for any number of classes that are all served at rate mu.
+    r"""Return the largest sustainable arrival rate, per unit of time, for any number of classes served at rate mu.
 
     .. math::
        \frac{X}{\mu} = \frac1C, \qquad
@@ -50,11 +50,6 @@ def throughput_equal_rates(n: int, p: dict[int, float], mu: float) -> float:
         Need to probability.
     mu : float
         Completion rate of every job, per unit of time.
-
-    Returns
-    -------
-    float
-        Jobs per unit of time.
 
     Source: [GHS20] Theorem 8.1, [GHS20] Theorem 8.2, [GHS20] Eq. (9), [GHS20] Eq. (10).
 
@@ -85,7 +80,7 @@ def throughput_equal_rates(n: int, p: dict[int, float], mu: float) -> float:
 
 
 def throughput_one_or_all(n: int, mu1: float, mu2: float, p1: float) -> float:
-    r"""Return the largest sustainable arrival rate if jobs need one server or all of them, in closed form.
+    r"""Return the largest sustainable arrival rate, per unit of time, if jobs need one server or all, in closed form.
 
     .. math::
        \lambda^* = \Bigl[ p_2 \Bigl( \tfrac{1}{\mu_2} + \tfrac{1}{\mu_1} \Bigl( \sum_{i=1}^{n-1} \frac{p_1^i}{i} +
@@ -102,11 +97,6 @@ def throughput_one_or_all(n: int, mu1: float, mu2: float, p1: float) -> float:
         Completion rates of small and large jobs, per unit of time.
     p1 : float
         Probability of a small job.
-
-    Returns
-    -------
-    float
-        Jobs per unit of time.
 
     Examples
     --------

@@ -14,7 +14,7 @@ STEPS = {(1, 1): "a", (1, 0): "b", (0, 1): "c", (0, 0): "d"}  # by blk of u_i an
 
 
 def differences(system: tuple, pi: dict[tuple[int, int, int], Any]) -> dict[str, list]:
-    r"""Return the left less the right side of each equation of the proof, wherever it applies.
+    r"""Return by equation the left less the right side of each equation of the proof, wherever it applies.
 
     ====================  ========================================================================================
     ``"4.1"``, ``"4.2"``  Eq. (4) for completions of class 1 and of class 2, in each state
@@ -30,11 +30,6 @@ def differences(system: tuple, pi: dict[tuple[int, int, int], Any]) -> dict[str,
         n, n1, n2, mu1, mu2, p1; numbers, fractions or sympy expressions from mu1 on.
     pi : dict
         State to weight.
-
-    Returns
-    -------
-    dict
-        Equation to a list of differences, empty where it does not occur.
 
     Source: [GHS20] Section 5, [GHS20] Appendix A, [GHS20] Lemma 5.2, [GHS20] Eq. (1), [GHS20] Eq. (3),
     [GHS20] Eq. (4), [GHS20] Eq. (5), [GHS20] Eq. (6), [GHS20] Eq. (7), [GHS20] Eq. (8), [GHS20] Eq. (11).

@@ -25,7 +25,7 @@ CURVE_ROUNDING = 1e-9  # in the unit of a curve's values
 
 
 def naive_throughput(n: int, n1: int, n2: int, mu1: float, mu2: float, p1: float) -> float:
-    r"""Return what the limit would be if no server were ever idle.
+    r"""Return what the limit would be if no server were ever idle, in jobs per unit of time.
 
     .. math:: \frac{n}{p_1 n_1 / \mu_1 + p_2 n_2 / \mu_2} .
 
@@ -33,11 +33,6 @@ def naive_throughput(n: int, n1: int, n2: int, mu1: float, mu2: float, p1: float
     ----------
     n, n1, n2, mu1, mu2, p1
         As for :func:`~mjq.models.stability.embedded_distribution`.
-
-    Returns
-    -------
-    float
-        Jobs per unit of time.
 
     Source: [GHS20] Section 1.3.
 
@@ -61,11 +56,6 @@ def wasted_servers(n: int, n1: int, n2: int, mu1: float, mu2: float, p1: float) 
     ----------
     n, n1, n2, mu1, mu2, p1
         As for :func:`~mjq.models.stability.embedded_distribution`.
-
-    Returns
-    -------
-    float
-        Servers.
 
     Source: [GHS20] Section 1.3.
 
@@ -95,10 +85,6 @@ def limiting_waste(n: int, n1: int, n2: int, p1: float) -> tuple[float, float]:
     p1 : float
         Strictly between 0 and 1: with one class only, there is no ratio of rates.
 
-    Returns
-    -------
-    (float, float)
-
     Source: [GHS20] Section 9.2.
 
     Examples
@@ -127,10 +113,6 @@ def peaks_and_dips(values: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
     Parameters
     ----------
     values : sequence of float
-
-    Returns
-    -------
-    (int array, int array)
 
     Source: [GHS20] Section 9.3 speaks of peaks and dips; the definition is ours.
 

@@ -188,11 +188,6 @@ def laws(service: Service) -> list[Law]:
     Each is a `PhaseType`, a `Lognormal`, a `BoundedPareto`, a number (always that time), or a sequence of times, all
     equally likely.
 
-    Returns
-    -------
-    list
-        The laws, numbers and sequences as arrays of times.
-
     Examples
     --------
     >>> from mjq.solvers.phase_type import exponential

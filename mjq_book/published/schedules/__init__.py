@@ -59,12 +59,7 @@ def workloads() -> dict[str, Workload]:
 
 
 def schedules() -> dict[tuple[str, str, str], dict[str, np.ndarray]]:
-    """Return the start of each job, by trace, ties, limit and policy.
-
-    Returns
-    -------
-    dict
-        (name, ties, limit) to a dict from policy to an array of starts.
+    """Return the starts of the jobs by policy, for each (name, ties, limit).
 
     Examples
     --------

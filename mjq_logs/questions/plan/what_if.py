@@ -56,7 +56,7 @@ def what_if(
     growth: float = 1.0,
     workers: Workers | None = 1,
 ) -> list[Effect]:
-    """Return what each of some changes, by itself, does to the waits of a log.
+    """Return by policy what each of some changes, by itself, does to the waits of a log, in their order.
 
     Both logs are replayed on the same machine, and the waits of the jobs that are in both are compared. Nobody is
     assumed to submit otherwise because of a change.
@@ -69,11 +69,6 @@ def what_if(
         Made of this log by :func:`~mjq_logs.questions.plan.changes.cap` and the functions beside it.
     policies, percentile, growth, workers
         As for :func:`mjq_logs.plan`.
-
-    Returns
-    -------
-    list of Effect
-        For each policy one for each change, in their order.
 
     Raises
     ------
