@@ -8,6 +8,7 @@ stored                                                                  for the 
 ``<div id="x"></div>`` before a heading or a paragraph                  ``(x)=``
 ``<div id="bb22:4"></div>`` before ``$$… \\tag{BB22.4}$$``               ``$$…$$ (bb22:4)``
 ``[words](other.ipynb#x)``                                              ``[words](#x)``
+``[words](#x "Panel stability: share=3, part=90")``, to its figure      ``[words](panel:stability?share:3,part:90)``
 ``[Grosof et al. 2020](../book/references.bib#GHS20)``, ``([…](…))``    ``{cite:t}`GHS20```, ``{cite:p}`GHS20```
 ``<details><summary>Hint</summary>`` … ``</details>``                   ``:::{dropdown} Hint``
 a cell ``<div id="x"></div>``, ``**Fig. 2.1.** …`` behind a figure      the figure's caption
@@ -54,6 +55,7 @@ SOLUTIONS = re.compile(rf"{PLACE}\n\n## Solutions\n")
 TO_SOLUTIONS = re.compile(r"\n\nThe solution is in \[the last section\]\(#[\w:-]+\)\.$")
 CITATION = re.compile(r"\[[^\[\]]+\]\(\.\./book/references\.bib#(\w+)\)")
 CITATIONS = re.compile(rf"\((?:{CITATION.pattern}(?:;\s)?)+\)")
+PANEL = re.compile(r'\]\(#[\w:-]+\s+"Panel (\w+): ([^"]+)"\)')
 LINK = re.compile(r"\]\([\w./-]*#([\w:.-]+)\)")
 HYPHEN = re.compile(r"(?<![^\s(\[=±<>≤≥×·/])-(?=\.?\d)|(?<=\()-(?=\w)|(?<=\s)-(?=\s)")  # one that stands for a minus
 
@@ -109,12 +111,15 @@ def in_myst(text: str) -> str:
     '[Here](#place) {cite:p}`GHS20`.'
     >>> in_myst('<div id="place"></div>\n\n## Here')
     '(place)=\n## Here'
+    >>> in_myst('[So](#place "Panel stability: n=10, share=3.4")')
+    '[So](panel:stability?n:10,share:3.4)'
     """
     text = EQUATION.sub(r"\1$$\3$$ (\2)", text)
     text = TARGET.sub(r"\1(\2)=\n", text)
     text = FOLD.sub(r":::{dropdown} \1\n\2\n:::", text)
     text = CITATIONS.sub(lambda match: f"{{cite:p}}`{','.join(CITATION.findall(match[0]))}`", text)
     text = CITATION.sub(r"{cite:t}`\1`", text)
+    text = PANEL.sub(lambda match: f"](panel:{match[1]}?{match[2].replace('=', ':').replace(', ', ',')})", text)
     return LINK.sub(r"](#\1)", text)
 
 

@@ -123,8 +123,8 @@ def test_every_printed_number_is_compared_at_the_defaults(path):
 
 # --- What notebook programs show --------------------------------------------------------------------------------------
 
-EXAMPLES = "{eq}`bb22:4`", "{cite:p}`BB22`", ":::{dropdown} Hint", "```{exercise-end}", "(bb22)=", "$$x$$ (bb22:4)"
-RAW = re.compile(r"\{[a-z]+(:[a-z]+)?\}`|^[:`]{3,}\{|^\([\w:-]+\)=|\$\$[ \t]*\([\w:-]+\)", re.M)
+EXAMPLES = "{eq}`bb22:4`", "{cite:p}`B`", ":::{dropdown}", "```{exercise-end}", "(b)=", "$$x$$ (a:4)", "[so](panel:x)"
+RAW = re.compile(r"\{[a-z]+(:[a-z]+)?\}`|^[:`]{3,}\{|^\([\w:-]+\)=|\$\$[ \t]*\([\w:-]+\)|\]\((?!https?:)[a-z]+:", re.M)
 
 
 def shown(path):
@@ -193,7 +193,7 @@ def test_numbers_are_those_of_the_book(path):
 def test_links_lead_to_a_place_and_have_its_number(path):
     """A link that is written as the number of a figure or an equation has that number."""
     for text in shown(path):
-        for words, file, label in re.findall(r"(?<!\\)\[([^\[\]]+)\]\(([\w./-]*)#([\w:.-]+)\)", text):
+        for words, file, label in re.findall(r"(?<!\\)\[([^\[\]]+)\]\(([\w./-]*)#([\w:.-]+)[)\s]", text):
             target = (path.parent / file).resolve() if file else path
             if target.suffix == ".bib":
                 assert " ".join(words.split()) == names_and_year(bibliography().entries[label])
