@@ -42,7 +42,6 @@ def stored():
 
 
 def write():
-    """Bring the file up to date."""
     KEPT.write_text(json.dumps(stored(), indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 

@@ -114,7 +114,6 @@ def execute_changed(names, everything=False, workers=WORKERS):
 
 
 def write_back(names):
-    """Put the fresh outputs into the notebooks that are kept under version control."""
     for name in names:
         shutil.copy(EXECUTED / f"{name}.ipynb", ROOT / "notebooks")
         (EXECUTED / f"{name}.stored").touch()  # from now on this execution tells nothing about what is stored
@@ -127,7 +126,6 @@ def write_back(names):
 
 
 def build():
-    """Build the book; return the exit status."""
     # Without solutions in a folder of its own, so that each book is built from its last state.
     output = BUILD / "without-solutions" if os.environ.get("SOLUTIONS") == "off" else ROOT
     command = [Path(sys.executable).with_name("jupyter-book"), "build", ROOT, "--path-output", output]

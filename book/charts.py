@@ -23,7 +23,6 @@ CHARTS = {
 
 
 def schedules(name):
-    """The schedules of a chart, title to `Schedule`."""
     trace, shown = CHARTS[name]
     work = workloads()[trace]
     by_title = {}
@@ -41,7 +40,6 @@ def told(name):
 
 
 def draw(name):
-    """Write the picture of a chart."""
     by_title = schedules(name)
     figure, axes = plots.panels(len(by_title), height=1.9, sharex=True)
     last = max(schedule.finish.max() for schedule in by_title.values())

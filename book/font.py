@@ -53,7 +53,6 @@ def narrow_roots(font):
 
 
 def signs():
-    """The signs that the font has."""
     ends = [[int(end, 16) for end in span.split("-")] for span in SIGNS.split()]
     return {chr(code) for first, *last in ends for code in range(first, (last or [first])[0] + 1)}
 

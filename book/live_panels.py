@@ -30,8 +30,6 @@ HERE = Path(__file__).resolve().parent / "panels"
 
 @dataclass(frozen=True)
 class Slider:
-    """A range input."""
-
     name: str
     """By which scripts and Python know its value."""
     label: str
@@ -47,7 +45,6 @@ class Slider:
     """What is shown in place of the values 0, 1, 2, …"""
 
     def value(self, position):
-        """The value that the slider hands over."""
         value = 10**position if self.log else position
         return round(value) if self.whole or self.names else value
 
@@ -173,7 +170,6 @@ def kept(name, axes, columns):
 
 
 def module(path):
-    """The module of a panel's file."""
     spec = importlib.util.spec_from_file_location(f"panel_{path.stem}", path)
     panel_module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(panel_module)
@@ -186,7 +182,6 @@ def panels(folder=HERE):
 
 
 def html(name, panel, folder=HERE):
-    """The place of a panel in a page, and what the runtime needs to fill it."""
     settings = {"name": name, "sliders": [asdict(x) for x in panel.sliders]}
     settings |= {key: getattr(panel, key) for key in ("title", "note", "presets", "first", "plays", "opens")}
     if panel.guess:

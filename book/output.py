@@ -22,7 +22,6 @@ COMMANDS = {
 
 
 def kept(name):
-    """Where the output of a command is kept."""
     return KEPT / f"{name}.txt"
 
 

@@ -104,7 +104,6 @@ def slug(name):
 
 
 def printed(source, target):
-    """Print a page to a PDF file, with tags and an outline."""
     with launched() as browser:
         page = browser.new_page()
         page.set_default_timeout(PATIENCE)

@@ -91,7 +91,6 @@ class Book:
         return stored.with_minus(format(value, form) if form else str(significant(value)))
 
     def line(self, text):
-        """The same for a text that stands in a line."""
         return self.html(text).strip().removeprefix("<p>").removesuffix("</p>")
 
 
@@ -105,8 +104,6 @@ def text_of(cell):
 
 
 class Deck:
-    """The slides of a session."""
-
     def __init__(self, session, book):
         self.session, self.book = session, book
         chapters = session["chapter"], f"{session['chapter']}_claims"
@@ -210,7 +207,6 @@ class Deck:
         return "".join(getattr(self, kind)(part) for part in parts)
 
     def slides(self):
-        """Each slide: its sort, its HTML, and its note."""
         session = self.session
         chapter = stored.title(self.book.folder / f"notebooks/{session['chapter']}.ipynb")
         head = f"<h1>{escape(session['title'])}</h1>\n"
@@ -236,7 +232,6 @@ class Deck:
         return f'<h2>{heading}</h2>\n<div class="body">\n{body}\n</div>'
 
     def page(self):
-        """All slides as one page."""
         slides, done = list(self.slides()), 0
         whole, sections = sum(note["minutes"] for *_, note in slides), []
         for k, (sort, html, note) in enumerate(slides, 1):
@@ -280,7 +275,6 @@ def shown(output):
 
 @cache
 def style():
-    """The style of all slides, with the font of formulas in it (STIX Two Math, SIL Open Font License 1.1)."""
     code = base64.b64encode(FONT.read_bytes()).decode()
     font = f'@font-face {{ font-family: "Formulas"; src: url("data:font/woff2;base64,{code}") format("woff2") }}\n'
     return font + (HERE / "slides.css").read_text(encoding="utf-8")

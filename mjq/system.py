@@ -349,11 +349,8 @@ class System(_ByValue):
     def short_of_at_capacity(self) -> dict[tuple[str, ...], float]:
         r"""Return what the head of the queue lacks while the queue never runs dry, as shares of the time.
 
-        Returns
-        -------
-        dict
-            Names of the resources of which there is too little, one or several, to the share of the time; the shares
-            sum to 1. Without names they are called ``"resource 1"``, ``"resource 2"``, ..., and a single one servers.
+        The key has the names of the resources of which there is too little, one or several; the shares sum to 1.
+        Without names they are called ``"resource 1"``, ``"resource 2"``, ..., and a single one servers.
 
         Source: [SR] Eq. (h).
 
@@ -443,15 +440,12 @@ class System(_ByValue):
     def queue(self, lam: float) -> Sojourn:
         """Solve the queue in steady state: how many jobs there are, and how long they stay.
 
+        Means, moments, ``tail(t)`` and ``quantile(u)`` of the time in the system, and more.
+
         Parameters
         ----------
         lam : float
             Arrival rate, per unit of time, below the capacity.
-
-        Returns
-        -------
-        mjq.models.processing_capacity.Sojourn
-            Means, moments, ``tail(t)`` and ``quantile(u)`` of the time in the system, and more.
 
         Raises
         ------
@@ -516,11 +510,6 @@ class System(_ByValue):
 
         .. math:: E[W] = \frac{1 + \Delta}{X - \lambda} + O(1), \qquad \lambda \to X .
 
-        Returns
-        -------
-        mjq.models.near_saturation.RelativeCompletions
-            ``capacity``, ``delta`` and ``dispersion``.
-
         Source: [GHHS23]; [NS] Eq. (a), [NS] Eq. (b), [NS] Eq. (c).
 
         Examples
@@ -578,12 +567,9 @@ class System(_ByValue):
     def shares_lost(self) -> dict[str, float]:
         """Return what keeps hosts, or a pool, from the naive capacity, as shares of it.
 
-        Returns
-        -------
-        dict
-            ``"order"``: what a pool loses because the head of the queue waits until it fits; ``"boundaries"``: what
-            best fit on hosts does less than the pool; ``"placement"``: what this placement does less than best fit,
-            negative where it does more. Of one pool the last two are 0.
+        They are ``"order"``: what a pool loses because the head of the queue waits until it fits; ``"boundaries"``:
+        what best fit on hosts does less than the pool; ``"placement"``: what this placement does less than best fit,
+        negative where it does more. Of one pool the last two are 0.
 
         Source: [MH] Eq. (i).
 
@@ -610,7 +596,8 @@ class System(_ByValue):
         run, lasts less than ten relaxation times :math:`4 X (1 + \Delta) / (X - \lambda)^2`. They are then marked
         *short run*. The naive capacity and 0 stand for an :math:`X` or :math:`\Delta` that is not known, or takes long.
 
-        Under backfilling the scheduler knows run times exactly, unless ``estimates`` are given.
+        Under backfilling the scheduler knows run times exactly, unless ``estimates`` are given. The result is of
+        ``mjq.simulation.MultiserverEstimates``, or on hosts of ``mjq.simulation.OpenHostsEstimates``.
 
         Parameters
         ----------
@@ -624,11 +611,6 @@ class System(_ByValue):
         **options
             Those of :func:`~mjq.simulation.multiserver.simulate_multiserver`, such as ``replications=10`` or
             ``percentiles=0.9``, or on hosts of :func:`~mjq.simulation.hosts.simulate_hosts`.
-
-        Returns
-        -------
-        mjq.simulation.MultiserverEstimates, or on hosts mjq.simulation.OpenHostsEstimates
-            Means and tails with 95 % intervals.
 
         Raises
         ------
@@ -679,11 +661,6 @@ class System(_ByValue):
         **options
             Those of :func:`~mjq.simulation.saturated.simulate_saturated`, such as ``replications=20``, or on hosts of
             :func:`~mjq.simulation.hosts.simulate_saturated_hosts`.
-
-        Returns
-        -------
-        mjq.simulation.SaturatedEstimates, or on hosts mjq.simulation.HostsEstimates
-            The capacity, and more, with 95 % intervals.
 
         Examples
         --------
@@ -779,7 +756,6 @@ class System(_ByValue):
 
     @cached_property
     def _delta(self):
-        """Return Delta, or 0 where it is not known or takes long."""
         with suppress(ValueError, ArithmeticError):
             self._require_few()
             return self.near_saturation().delta
@@ -824,7 +800,6 @@ class System(_ByValue):
 
     @cached_property
     def _work(self) -> np.ndarray:
-        """Return what a job takes of each resource on average, need times time, shape (d,)."""
         return self.mix / self.mix.sum() @ (self.needs / self.rates[:, None])
 
     @cached_property
@@ -993,10 +968,6 @@ class TrackedCluster(_ByValue):
         lam : float
             Arrival rate, per unit of time.
 
-        Returns
-        -------
-        mjq.models.cluster.Performance
-
         Raises
         ------
         ValueError
@@ -1146,10 +1117,6 @@ class Pool(_ByValue):
         ----------
         mix : (int, int), optional
             Tasks of each class in execution at the start, as many as there are places; by default the best mix.
-
-        Returns
-        -------
-        mjq.models.pool_depletion.Depletion
 
         Raises
         ------

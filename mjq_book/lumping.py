@@ -17,7 +17,7 @@ FAMILIES = "five needs", "powers of two"
 
 
 def rest_as_one(system: System, kept: ArrayLike, need: str = "work") -> System:
-    r"""Keep some classes as they are and make one class of all others.
+    r"""Keep some classes as they are and make one class, the last, of all others.
 
     The probability of that class is the sum of theirs, its time the mean of their times. Its need is
 
@@ -33,11 +33,6 @@ def rest_as_one(system: System, kept: ArrayLike, need: str = "work") -> System:
     kept : sequence of int
         Positions of the classes that are kept, at least one class fewer than there are.
     need : str
-
-    Returns
-    -------
-    mjq.System
-        Of the kept classes, then the one that stands for the rest.
 
     Examples
     --------
@@ -71,6 +66,8 @@ def rest_as_one(system: System, kept: ArrayLike, need: str = "work") -> System:
 def two_needs(system: System, low: float, high: float, split: str = "mixture") -> System:
     r"""Replace all classes by two with given needs; the mean work of a job, need times time, stays the same.
 
+    A class that gets no jobs has probability 0 and rate 1.
+
     =============  ==============================================================================================
     ``"nearest"``  a job counts as one of the nearer of the two needs, on a logarithmic scale
     ``"mixture"``  a job of need m between them counts as a fraction (high - m) / (high - low) of a job of need
@@ -86,11 +83,6 @@ def two_needs(system: System, low: float, high: float, split: str = "mixture") -
     low, high : float
         The two needs, low < high.
     split : str
-
-    Returns
-    -------
-    mjq.System
-        Of the two classes. One that gets no jobs has probability 0 and rate 1.
 
     Examples
     --------
@@ -119,17 +111,14 @@ def two_needs(system: System, low: float, high: float, split: str = "mixture") -
 def stand_ins(system: System, kept: Sequence[int] = (1, 3)) -> list[dict[str, Any]]:
     """Return a few classes in place of many, by each of the rules of this module.
 
+    A row for each rule has `kept` (0 where two needs stand for all), `by` (how classes or needs are chosen), `rest`
+    (the need of the rest, or the split of jobs between the two needs), and the `system` of the classes that stand in.
+
     Parameters
     ----------
     system : mjq.System
     kept : sequence of int
         How many classes are kept where the others are made one.
-
-    Returns
-    -------
-    list of dict
-        One a rule: `kept` (0 where two needs stand for all), `by` (how classes or needs are chosen), `rest` (the need
-        of the rest, or the split of jobs between the two needs), and the `system` of the classes that stand in.
 
     Examples
     --------
@@ -157,12 +146,7 @@ def stand_ins(system: System, kept: Sequence[int] = (1, 3)) -> list[dict[str, An
 
 
 def lumping_errors(system: System, kept: Sequence[int] = (1, 3)) -> list[dict[str, Any]]:
-    """Return the error of the processing capacity by each rule of :func:`stand_ins`.
-
-    Returns
-    -------
-    list of dict
-        `kept`, `by`, `rest` as there, and `error`, of the capacity, in per cent of the exact one.
+    """Return the error of the processing capacity by each rule of :func:`stand_ins`, in per cent of the exact one.
 
     Examples
     --------

@@ -236,7 +236,6 @@ def quantile(series: np.ndarray, percentile: float) -> float:
 
 
 def _wilson(share, jobs):
-    """Return the ends of Wilson's interval of a share, from so many independent jobs."""
     squared = NORMAL**2 / jobs
     middle, half = share + squared / 2, np.sqrt(squared * (share * (1 - share) + squared / 4))
     return (middle - half) / (1 + squared), (middle + half) / (1 + squared)

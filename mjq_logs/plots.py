@@ -88,7 +88,6 @@ def wasted_servers(report: ReportByPolicy, ax: Axes) -> None:
 
 
 def _load_of(report):
-    """Return the load: of several resources one report has it, and otherwise that of each policy."""
     return report.load if hasattr(report, "load") else next(iter(report.policies.values())).load
 
 
@@ -159,14 +158,12 @@ def _unit(report):
 
 
 def _mark(ax, capacity, place, colour, label):
-    """Draw the share of a capacity, and its interval if there is one."""
     if capacity.share_low is not None and capacity.share_high is not None:
         ax.plot([capacity.share_low, capacity.share_high], [place, place], color=colour, lw=4, alpha=0.4)
     ax.plot(capacity.share, place, "o", color=colour, label=label)
 
 
 def _side_by_side(ax, kinds, names):
-    """Draw a row of bars under each name, one of each kind."""
     height = BAR / len(kinds)
     for number, (label, values) in enumerate(kinds.items()):
         places = [row + height * (number - (len(kinds) - 1) / 2) for row in range(len(names))]
@@ -175,7 +172,6 @@ def _side_by_side(ax, kinds, names):
 
 
 def _stacked(ax, rows, labels, colours):
-    """Draw the parts of each row one after the other."""
     for row, parts in enumerate(rows.values()):
         begin = 0.0
         for part, label, colour in zip(parts, labels, colours, strict=True):

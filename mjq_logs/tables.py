@@ -143,7 +143,6 @@ def _paths(column):
 
 
 def _part(row, path):
-    """Return what stands at the end of a path of names; None where there is nothing."""
     for name in path.split("."):
         row = getattr(row, name, None)
     return row

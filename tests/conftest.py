@@ -154,13 +154,11 @@ def few_draws(monkeypatch):
 
 @pytest.fixture
 def here(tmp_path, monkeypatch):
-    """A folder for what a command writes, in which it is at work."""
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
 
 def csv_rows(path):
-    """The rows of a CSV file."""
     with open(path, newline="", encoding="utf-8") as file:
         return list(csv.DictReader(file))
 
@@ -253,17 +251,14 @@ def visit(browser, path, width=DESK, scheme="light"):
 
 
 def resize(page, width):
-    """Give a page's window another width."""
     page.set_viewport_size({"width": width, "height": HEIGHT})
 
 
 def beyond_the_edge(page):
-    """By how many pixels a page scrolls sideways."""
     return page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
 
 
 def turn(page, scheme):
-    """Change a page's colours as its reader would."""
     page.emulate_media(color_scheme=scheme)
     page.evaluate("scheme => { document.documentElement.dataset.theme = scheme; }", scheme)
 

@@ -49,14 +49,12 @@ def configure(config):
 
 
 def as_numbers(cell, text):
-    """The text of an output, compared number by number."""
     cleaned = SANITIZE(cell, text)
     return Printed(cleaned) if isinstance(cleaned, str) else cleaned
 
 
 @cache
 def build_script():
-    """The script that builds the book."""
     sys.path.insert(0, str(ROOT / "book"))
     try:
         spec = importlib.util.spec_from_file_location("build", ROOT / "book/build.py")

@@ -46,5 +46,4 @@ def _same(mine, theirs):
 
 
 def _unit(number):
-    """One unit of the last digit."""
     return Decimal(1).scaleb(number.as_tuple().exponent)

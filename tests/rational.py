@@ -4,7 +4,6 @@ from fractions import Fraction
 
 
 def solved(rows, right):
-    """The solution of linear equations, by elimination with fractions."""
     rows = [[*map(Fraction, row), Fraction(x)] for row, x in zip(rows, right, strict=True)]
     for k in range(len(rows)):
         pivot = next(i for i in range(k, len(rows)) if rows[i][k])

@@ -17,7 +17,6 @@ class Hosts:
         self.waiting, self.ends, self.host, self.reserved = [], {}, {}, None
 
     def free(self, host):
-        """What nobody holds on a host."""
         held = [self.need[job] for job in self.ends if self.host[job] == host]
         return tuple(size - sum(need[k] for need in held) for k, size in enumerate(self.sizes[host]))
 
@@ -28,7 +27,6 @@ class Hosts:
         return sum(Fraction(free - taken, size) for free, taken, size in parts if size)
 
     def any_of(self, hosts):
-        """One of these hosts, each with the same chance."""
         return hosts[int(self.rng.random() * len(hosts))] if len(hosts) > 1 else hosts[0]
 
     def place_of(self, job, barred=None):

@@ -17,7 +17,6 @@ FIT_TOLERANCE = 1e-9  # of the servers: needs may be decimals
 
 
 def fits(need, free):
-    """Whether a need is at most what is free; of several resources, of each."""
     return all(map(le, need, free)) if isinstance(need, tuple) else need <= free
 
 
@@ -29,7 +28,6 @@ def rest(there, needs):
 
 
 def scaled(factor, amount):
-    """So many times as much; of several resources, of each."""
     return tuple(factor * one for one in amount) if isinstance(amount, tuple) else factor * amount
 
 
@@ -58,7 +56,6 @@ class Cluster:
         self.up = up
 
     def served(self):
-        """Jobs that hold servers."""
         return [job for job in self.ends if job not in self.gone]
 
     def all_up(self):
@@ -66,11 +63,9 @@ class Cluster:
         return scaled(1 + FIT_TOLERANCE, self.up)
 
     def free(self):
-        """What nobody holds."""
         return rest(self.all_up(), [self.need[job] for job in self.served()])
 
     def fits(self, job):
-        """Whether the job could start now."""
         return fits(self.need[job], self.free())
 
     def free_at(self, time, promises):
@@ -156,17 +151,14 @@ class Cluster:
 
 
 def in_order(needs, free, running, number, up):
-    """The first one, if it fits."""
     return 0 if needs and fits(needs[0], free) else None
 
 
 def first_fit(needs, free, running, number, up):
-    """The first one that fits."""
     return next((place for place, need in enumerate(needs) if fits(need, free)), None)
 
 
 def fewest(needs, free, running, number, up):
-    """Of those that fit, the first that needs least."""
     fitting = [place for place, need in enumerate(needs) if need <= free]
     return min(fitting, key=lambda place: needs[place], default=None)  # the first of equals
 
@@ -277,7 +269,6 @@ def ask(cluster, rule):
 
 
 def plain(amount):
-    """A number, or a tuple of numbers."""
     return float(amount) if np.ndim(amount) == 0 else tuple(map(float, amount))
 
 

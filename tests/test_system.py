@@ -23,7 +23,6 @@ POOL = Pool(DEMANDS, (20, 10), 6)
 
 @st.composite
 def whole_systems(draw, classes):
-    """Servers, needs, rates and mix, with whole needs; one class more may have the probability 0."""
     servers = draw(st.integers(1, 30))
     needs = draw(st.lists(st.integers(1, servers), min_size=classes, max_size=classes))
     rates = draw(st.lists(st.floats(0.05, 20), min_size=classes, max_size=classes))

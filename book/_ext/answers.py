@@ -27,8 +27,6 @@ SIDE, STEP = 8, 10  # of a square, and from one to the next
 
 
 class Answer(SphinxDirective):
-    """One card."""
-
     has_content = True
     required_arguments = 1
     final_argument_whitespace = True
@@ -68,7 +66,6 @@ class Answer(SphinxDirective):
         return drawn(lengths(bars), len(bars) * (BAR + LETTERS + 8), description)
 
     def checked(self):
-        """The link to the check."""
         page = self.arguments[0].partition("<")[2].rstrip(">").lstrip("/")
         check = self.options["check"]
         path = Path(self.env.srcdir) / f"{page}.ipynb"

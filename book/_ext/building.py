@@ -42,7 +42,6 @@ UNDECLARED = "sphinx_multitoc_numbering", "sphinx_jupyterbook_latex"
 
 
 def chapters(app):
-    """The files of the chapters by name."""
     return stored.files(Path(app.srcdir), Path(app.srcdir) / EXECUTED)
 
 
@@ -84,7 +83,6 @@ def settle(app, config):
 
 
 def shared(folder):
-    """A fingerprint of what all pages share."""
     paths = [path for path in sorted((folder / "book").rglob("*")) if path.suffix in SHARED]
     paths += [folder / name for name in ("requirements.lock", "_toc.yml", "CITATION.cff")]
     state = hashlib.sha256(b"".join(hashlib.sha256(path.read_bytes()).digest() for path in paths if path.exists()))
@@ -110,7 +108,6 @@ def read_in_parallel(app, env, pages):
 
 
 def note_writing(app, builder):
-    """Finish the pages if any are written."""
     if builder.name == "html":
         app.connect("build-finished", finish)
 

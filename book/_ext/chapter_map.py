@@ -36,12 +36,10 @@ def places():
 
 
 def words_of(chapter):
-    """What stands in its box."""
     return chapter.name.replace("_", " ").capitalize()
 
 
 def drawn():
-    """The picture, for a page of `book/`."""
     at = places()
     width = max(x for x, _ in at.values()) + WIDTH / 2 + 1
     height = max(y for _, y in at.values()) + HEIGHT / 2 + 2
@@ -72,8 +70,6 @@ def drawn():
 
 
 class ChapterMap(SphinxDirective):
-    """The picture."""
-
     def run(self):
         return [nodes.raw("", drawn(), format="html")]
 

@@ -16,7 +16,6 @@ CHAPTERS = "notebooks/"
 
 
 def cited(app):
-    """What CITATION.cff says."""
     return yaml.safe_load((Path(app.srcdir) / "CITATION.cff").read_text(encoding="utf-8"))
 
 
@@ -29,7 +28,6 @@ def say_version(app, config):
 
 
 def say_how_to_cite(app, doctree, docname):
-    """Add a paragraph to the chapter."""
     chapter = next(doctree.findall(nodes.section), None)
     if not docname.startswith(CHAPTERS) or chapter is None:
         return

@@ -67,7 +67,6 @@ def parts(text):
 
 
 def is_table(lines):
-    """Whether a rule stands under the heads of columns."""
     return any(re.fullmatch(r"-+(  +-+)+", line) for line in lines)
 
 
@@ -87,8 +86,6 @@ def place(lines, words):
 
 
 class Commands(SphinxDirective):
-    """Commands for a terminal."""
-
     has_content = True
 
     def run(self):

@@ -35,7 +35,6 @@ class Table(NamedTuple):
 
 
 def read(path):
-    """The rows of a file, as they are written."""
     with path.open(encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file))
 

@@ -71,7 +71,6 @@ def elements(mathml):
 
 
 def width(parts):
-    """About how wide some parts are: the number of their signs."""
     return len(re.sub(r"&\w+;", "x", re.sub(r"<[^>]*>", "", "".join(parts))))
 
 

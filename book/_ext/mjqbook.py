@@ -120,7 +120,6 @@ class Ledger(SphinxDirective):
         return f"<details><summary>{summary}</summary><ul>{links}</ul></details>"
 
     def link(self, file, name):
-        """What checks a row, as a link to it."""
         if file.endswith(".ipynb"):
             notebook = Path(self.env.srcdir) / file
             self.env.note_dependency(str(notebook))  # a check may move to another cell
@@ -354,7 +353,6 @@ class Minutes(SphinxRole):
 
 
 def fill_in_minutes(app, doctree, docname):
-    """Put the sum where a page asks for minutes."""
     for node in doctree.findall(nodes.inline):
         if names := node.attributes.pop("minutes_of", []):
             times = [reading(app.env.get_doctree(f"notebooks/{name}")) for name in names]
@@ -362,7 +360,6 @@ def fill_in_minutes(app, doctree, docname):
 
 
 def _visible_lines(node):
-    """Lines of a cell's code that are not folded."""
     tags = (node.get("cell_metadata") or {}).get("tags", [])
     if node.get("nb_element") != "cell_code" or {"hide-input", "remove-input", "hide-cell"} & set(tags):
         return 0
@@ -391,6 +388,14 @@ def source_first(app, what, name, obj, options, lines):
         lines[heads[0] : heads[0]] = source
 
 
+def say_what_is_returned(app, what, name, obj, options, lines):
+    """Put what a function returns, which its annotation says, behind its parameters."""
+    returned = getattr(obj, "__annotations__", {}).get("return")
+    if returned not in (None, "None", "Any"):
+        place = next((k for k, line in enumerate(lines) if line in ("Raises", "Notes", "Examples")), len(lines))
+        lines[place:place] = ["Returns", "-------", returned, ""]
+
+
 # --- Figures ----------------------------------------------------------------------------------------------------------
 
 
@@ -405,6 +410,7 @@ def count_figures_by_page(app, env):
 
 def setup(app):
     app.connect("autodoc-process-docstring", source_first, priority=400)  # before napoleon reads the sections
+    app.connect("autodoc-process-docstring", say_what_is_returned, priority=401)
     app.connect("env-purge-doc", forget_numbers)
     app.connect("env-merge-info", take_over_numbers)
     app.connect("env-get-outdated", with_other_numbers)

@@ -23,7 +23,6 @@ def outdated(app, env, added, changed, removed):
 
 
 def put(app, doctree):
-    """Put the panels of a page beside their figures."""
     cells = {name_of(cell): cell for cell in cells_of(doctree)}
     for name, panel in app.env.mjq_panels.items():
         if panel["page"] != app.env.docname or not panel["page"].startswith("notebooks/"):

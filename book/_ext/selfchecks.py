@@ -71,8 +71,6 @@ def computed(expression, values):
 
 
 class SelfCheck(SphinxDirective):
-    """A question with its answer."""
-
     has_content = True
     required_arguments = 1
     option_spec = {

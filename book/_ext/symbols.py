@@ -45,7 +45,6 @@ class Letters(NamedTuple):
 
 @cache
 def letters(chapter):
-    """The letters of a chapter."""
     rows = [row for row in read(LETTERS) if row["chapter"] == chapter]
     named = [(bare(elements(translated(row["letter"], False))), f"y{k}") for k, row in enumerate(rows)]
     exactly = dict(sorted(named, key=lambda pair: -len(pair[0])))  # first what is longest: p(n), then p
@@ -66,7 +65,6 @@ def meanings_in(tex, chapter):
 
 @cache
 def marked(tex, chapter, display=False):
-    """A formula whose letters have their classes."""
     mathml = translated(tex, display)
     return f"{FIRST.match(mathml)[0]}{_marked(elements(mathml), letters(chapter))}</math>"
 
@@ -107,13 +105,11 @@ def note_letters(app, doctree, docname):
 
 
 def chapter_of(docname):
-    """The chapter whose letters a page has, or None."""
     name = docname.rpartition("/")[2]
     return next((chapter.name for chapter in CHAPTERS if name in chapter.notebooks), None)
 
 
 def above(node):
-    """The nodes around a node."""
     while node := node.parent:
         yield node
 

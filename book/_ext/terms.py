@@ -25,7 +25,6 @@ def depend_on_the_glossary(app, doctree):
 
 
 def link_terms(app, doctree, docname):
-    """Make links of first uses."""
     if not docname.startswith(CHAPTERS) or GLOSSARY not in app.env.found_docs:
         return
     terms = terms_of(app.env.get_doctree(GLOSSARY))

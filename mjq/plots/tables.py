@@ -220,7 +220,6 @@ def _positional(x):
 
 
 def _cell(x, decimals):
-    """One entry as text; without `decimals` as short as it goes."""
     if x is None:
         return "–"
     if not isinstance(x, (float, np.floating)):
@@ -235,7 +234,6 @@ def _cell(x, decimals):
 
 
 def _minus(words):
-    """Return a negative number with a minus sign, unless it is rounded to zero."""
     return words.replace("-", "−" if words.strip("-0.") else "", 1)
 
 

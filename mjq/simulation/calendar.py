@@ -126,11 +126,6 @@ def calendar_of(steps: ArrayLike | Calendar, servers: float) -> Calendar:
     servers : float
         Of the machine; so many are up before the first time.
 
-    Raises
-    ------
-    ValueError
-        If a time does not come after the one before, or servers are negative or more than the machine has.
-
     Examples
     --------
     >>> calendar_of([(20, 4), (10, 2)], 4)

@@ -12,10 +12,8 @@ resource or of several, for its service time.
 3. with a *view* of v jobs, the v - 1 jobs behind the head are looked at in order. Each one that fits on a host that is
    not reserved starts. The next job in the queue then comes into view, until none in view fits.
 
-**Where.** The room of a host is the sum, over the resources, of the share of it that is free, which is none of a
-resource of which the host has nothing. Of the hosts on which the
-job fits, *best fit* takes one with the least room and *worst fit* one with the most, *first fit* the first one, and
-*random* any. Among equals (up to 1e-9) each host has the same chance.
+**Where.** :mod:`mjq.models.many_hosts.rule` says on which host a job is placed. No share is free of a resource of
+which a host has nothing.
 
 **The algorithm.** Jobs in service stand in a heap by their ends; those that wait stand in a table, of which the first v
 are in view. For each class the loop remembers whether it is known to fit nowhere: a start changes nothing about that,
@@ -156,9 +154,6 @@ class Placement:
 def checked_rule(placement: str = "best fit", view: int = 1, reserve: bool = False) -> Rule:
     """Return the rule in numbers, or raise ``ValueError``.
 
-    >>> checked_rule("next fit")
-    Traceback (most recent call last):
-    ValueError: placement must be one of best fit, worst fit, first fit, random; got 'next fit'
     >>> checked_rule(reserve=True)
     Traceback (most recent call last):
     ValueError: reserve needs a view of at least 2 jobs, got 1: nobody passes the head
@@ -274,21 +269,16 @@ def simulate_hosts(
 ) -> OpenHostsEstimates:
     """Simulate a cluster of hosts at which jobs arrive by a Poisson process: how long each class waits.
 
+    A class of which no job was counted has a wait that is no number.
+
     Parameters
     ----------
     lam : float
         Arrival rate.
     hosts, B, b, mu, p, seed, service, placement, view, reserve, replications, workers, progress
         As for :func:`simulate_saturated_hosts`.
-    jobs : int
-        Jobs counted in each replication, after the warm-up, until each of them has started.
-    warmup : float
-        Jobs that pass before the count begins, as a fraction of `jobs`.
-
-    Returns
-    -------
-    OpenHostsEstimates
-        A class of which no job was counted has a wait that is no number.
+    jobs, warmup
+        As for :func:`~mjq.simulation.multiserver.simulate_multiserver`; until each of these jobs has started.
 
     Raises
     ------

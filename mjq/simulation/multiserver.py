@@ -155,10 +155,6 @@ def simulate_multiserver(
     progress : bool, optional
         Show a progress bar; by default on a terminal, for long work.
 
-    Returns
-    -------
-    MultiserverEstimates
-
     Raises
     ------
     ValueError
@@ -228,7 +224,6 @@ def require_powers_of_two(needs: Sequence[float] | np.ndarray, B: float) -> None
 
 
 def _estimates(runs, batches, levels):
-    """Return the estimates from the means of each run or batch."""
     times, counts, tails, areas = (np.concatenate(parts) for parts in zip(*(run[:-1] for run in runs), strict=True))
     done = counts.sum(axis=1)
     EW, EW2, EWq, EWq2 = (Estimate.of_jobs(times[:, k], done) for k in (SOJOURN, SOJOURN2, WAIT, WAIT2))

@@ -78,12 +78,8 @@ def replicate(
     ----------
     run : callable
         :class:`Compiled` code that releases the interpreter's lock, so that threads run side by side.
-    seed : int, sequence of int, or numpy.random.SeedSequence
-    replications : int
-    workers : int or distributed.Client
-        Replications that run at the same time on this machine, or a client of a dask scheduler; same results.
-    progress : bool, optional
-        Show a progress bar; by default on a terminal, for work of more than two seconds.
+    seed, replications, workers, progress
+        As for :func:`~mjq.simulation.multiserver.simulate_multiserver`.
     """
     streams = generators(seed, checks.count("replications", replications))
     if parallel.is_client(workers):

@@ -121,10 +121,7 @@ def moves(states: Sequence[State], transitions: Rule[State]) -> Iterator[tuple[i
 def generator(states: Sequence[State], transitions: Rule[State]) -> sparse.csr_array:
     """Return the generator of a chain, as a sparse matrix of numbers.
 
-    Returns
-    -------
-    scipy.sparse.csr_array, shape (S, S)
-        Rates per unit of time; rows sum to zero. Several transitions between the same two states add up.
+    Rates are per unit of time, and rows sum to zero. Several transitions between the same two states add up.
 
     Raises
     ------
@@ -160,10 +157,6 @@ def stationary(Q: ArrayLike | sparse.sparray, states: Sequence[Hashable] | None 
         Generator. Its diagonal is not read.
     states : sequence, optional
         Names to use in error messages.
-
-    Returns
-    -------
-    numpy.ndarray, shape (S,)
 
     Raises
     ------
@@ -297,7 +290,6 @@ def _require_irreducible(rates, states):
 
 
 def _few(items, most=6):
-    """Name a few of many."""
     more = f" and {len(items) - most} more" if len(items) > most else ""
     return ", ".join(map(str, items[:most])) + more
 
@@ -345,21 +337,16 @@ def absorption_times(
 ) -> np.ndarray:
     r"""Return the expected time until the chain first enters one of the absorbing states, from each state.
 
+    Each has nearly full relative accuracy however far apart the rates lie.
+
     .. math:: t_s = 0 \ (s \in A), \qquad \sum_{s'} Q_{s s'} t_{s'} = -1 \ (s \notin A).
 
     Parameters
     ----------
-    Q : sparse or dense array, shape (S, S)
-        Generator. Its diagonal is not read.
+    Q, states
+        As for :func:`stationary`.
     absorbing : sequence of int
         Indices of the absorbing states; their own rates are not read.
-    states : sequence, optional
-        Names to use in error messages.
-
-    Returns
-    -------
-    numpy.ndarray, shape (S,)
-        In the unit of time of the rates, each with nearly full relative accuracy however far apart the rates lie.
 
     Raises
     ------
@@ -398,11 +385,6 @@ def until_absorption(
         As for :func:`absorption_times`, which is this for gains of 1.
     gains : float array, shape (S,)
         What each state brings per unit of time; those of absorbing states are not read.
-
-    Raises
-    ------
-    ValueError, ArithmeticError
-        As there.
 
     Examples
     --------

@@ -448,10 +448,7 @@ def departure_operator(configurations: Configurations, rates: ArrayLike, mix: Ar
 
     Parameters
     ----------
-    configurations : Configurations
-    rates : sequence of float, shape (L,)
-        Rate at which one job in service completes.
-    mix : sequence of float, shape (L,) or (L, L)
+    configurations, rates, mix
         As for :func:`saturated`.
 
     Examples

@@ -209,7 +209,6 @@ def _mapping(name, value, keys):
 
 
 def _reachable(P):
-    """Return which pairs can be reached from each, itself included."""
     ways = np.eye(len(P)) + (P > 0)
     for _ in range(max(1, len(P)).bit_length()):
         ways = (ways @ ways > 0).astype(float)

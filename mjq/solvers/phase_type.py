@@ -242,7 +242,6 @@ class PhaseType(ReadOnly):
 
 
 def _leads_to(rates, targets):
-    """Return which phases lead to one of the targets, directly or not; the targets do."""
     sources, newest = targets.copy(), targets
     while newest.any():
         newest = (rates[:, newest] > 0).any(axis=1) & ~sources

@@ -173,7 +173,6 @@ def _closed_chains(network):
 
 
 def _visits(P, chain):
-    """Return how often a closed job visits each pair, in proportion."""
     here = np.flatnonzero(chain)
     if not len(here):
         return chain
@@ -247,7 +246,6 @@ def _one_by_one(m, k, rho):
 
 
 def _convolved(stations):
-    """Return the convolution of the weights of all but one, for each, and of all, up to the populations."""
     unit = np.zeros_like(stations[0].weights)
     unit.flat[0] = 1.0
     before = list(itertools.accumulate(stations, _with_station, initial=unit))
@@ -256,7 +254,6 @@ def _convolved(stations):
 
 
 def _with_station(a, station):
-    """Return the convolution of weights with those of a station."""
     b = station.weights
     if not station.is_geometric():
         return _times(a, b)

@@ -68,17 +68,12 @@ EXACT_PHASES = 300  # up to which no digit is lost to subtraction
 def rate_matrix(up: ArrayLike, local: ArrayLike, down: ArrayLike) -> tuple[np.ndarray, float]:
     r"""Return the least non-negative solution of :math:`A_\mathrm{up} + R A_\mathrm{local} + R^2 A_\mathrm{down} = 0`.
 
+    Its residual is the largest row sum of the left side's absolute values, relative to the largest rate.
+
     Parameters
     ----------
     up, local, down : array, shape (S, S)
         Rates to the level above, within the level, and to the level below.
-
-    Returns
-    -------
-    R : numpy.ndarray, shape (S, S)
-        ``R[i, j]``: rate out of phase i times the expected time in phase j of the next level before coming back.
-    residual : float
-        Largest row sum of the left side's absolute values, relative to the largest rate.
 
     Raises
     ------

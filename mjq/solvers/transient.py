@@ -202,7 +202,6 @@ class Transient:
 
 
 def _without_diagonal(Q, states):
-    """Return the rates from each state to the others."""
     if np.shape(Q) != (states, states):
         raise ValueError(f"Q must have a row and a column for each of {states} states, got {np.shape(Q)}")
     if sparse.issparse(Q):

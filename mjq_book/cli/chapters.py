@@ -136,7 +136,6 @@ def run(name, given, file, page, label, into, force, quiet):
 
 
 def _is_watched(quiet):
-    """Return whether somebody sees a progress bar."""
     return not quiet and sys.stderr.isatty()
 
 
@@ -166,7 +165,6 @@ def _plain_words(text):
 
 
 def _once(pairs):
-    """Return names and texts as a dict, if each name comes once."""
     given = dict(pairs)
     if len(given) < len(pairs):
         raise ValueError(f"a parameter is given twice: {', '.join(key for key, _ in pairs)}")

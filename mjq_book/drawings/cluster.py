@@ -23,6 +23,9 @@ DIGIT = 0.03  # of the drawing's length, with some room beside it
 def timeline(N: int, sizes: ArrayLike, mapping: ArrayLike, running: ArrayLike) -> pl.DataFrame:
     """Return when jobs that are always there fit, start and complete, and which of N servers they hold.
 
+    A row for each job has size; comes (to the tracker), fits (its servers are idle, and reserved from now on), starts,
+    completes; servers, a list of their numbers.
+
     The tracker takes them in the given order, one at a time: a job that fits reserves its servers, is mapped, and runs.
 
     Parameters
@@ -33,12 +36,6 @@ def timeline(N: int, sizes: ArrayLike, mapping: ArrayLike, running: ArrayLike) -
         Servers that each job needs.
     mapping, running : sequence of float
         How long the tracker maps it, and how long it runs.
-
-    Returns
-    -------
-    polars.DataFrame
-        A row for each job: size; comes (to the tracker), fits (its servers are idle, and reserved from now on), starts,
-        completes; servers, a list of their numbers.
 
     Raises
     ------
@@ -72,6 +69,9 @@ def timeline(N: int, sizes: ArrayLike, mapping: ArrayLike, running: ArrayLike) -
 def draw_timeline(jobs: pl.DataFrame, ax: Axes, until: float) -> Axes:
     """Draw the first moments of a saturated cluster: who holds which servers, and which job is next while servers idle.
 
+    Time goes to the right, servers upwards. A job's servers are orange while they are reserved, then blue while it
+    runs; its size stands in its block where there is room, turned where the block is narrow.
+
     Parameters
     ----------
     jobs : polars.DataFrame
@@ -79,12 +79,6 @@ def draw_timeline(jobs: pl.DataFrame, ax: Axes, until: float) -> Axes:
     ax : matplotlib.axes.Axes
     until : float
         End of the drawing.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
-        Time to the right, servers upwards. A job's servers are orange while they are reserved, then blue while it runs;
-        its size stands in its block where there is room, turned where the block is narrow.
 
     Examples
     --------

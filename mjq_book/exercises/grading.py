@@ -97,7 +97,6 @@ def grade(answers: str | Path, key: str | Path) -> list[Mark]:
 
 
 def _rows(path: str | Path, columns: list[str]) -> Iterator[tuple[str, dict[str, str]]]:
-    """Yield the rows of a table, each with its place, without blanks around its cells."""
     try:
         text = Path(path).read_text(encoding="utf-8-sig")
     except UnicodeDecodeError:
@@ -128,7 +127,6 @@ def _refuse(bad):
 
 
 def _bad_key(row):
-    """Return what is wrong with a row of the key, or nothing."""
     if not row["question"].isdecimal() or not row["points"].isdecimal():
         return "needs whole numbers as question and points"
     if row["kind"] == "number" and not (_numbers(row["answer"]) and min(_numbers(row["tolerance"]), default=-1) >= 0):

@@ -72,7 +72,6 @@ def _pareto(rng, jobs, index=2.1):
 
 
 def _bounded(rng, jobs, index=1.5, low=0.2, high=200.0):
-    """Return Pareto times between two bounds, over their mean."""
     ends = np.array([low, high])
     tail, first = ends**-index, ends ** (1 - index)
     mean = index / (index - 1) * (first[0] - first[1]) / (tail[0] - tail[1])
@@ -131,7 +130,6 @@ class Truth(NamedTuple):
 
 
 def drawn(case: Case, jobs: int, rng: np.random.Generator) -> Log:
-    """Draw a log of a process."""
     machine = MACHINES[case.needs]
     new = rng.random(jobs) < 1 / case.row
     new[0] = True

@@ -18,13 +18,11 @@ MODELS = {"hard": None, "smoothed": autoscaling.fitted()}
 
 
 def steady(rate: int, replicas: int) -> dict[str, Any]:
-    """Return one row of autoscaling.csv."""
     estimate = autoscaling.simulated(replicas, rate, REQUESTS, seed=(1, rate, replicas))
     return {"rate": rate, "replicas": replicas, "p95": estimate.mean, "half_width": estimate.half_width}
 
 
 def day(model: str, ahead: bool) -> list[dict[str, Any]]:
-    """Return the rows of a plan in autoscaling_day.csv."""
     plan = autoscaling.plan(MODELS[model], ahead)
     return [
         {"model": model, "rate": "highest" if ahead else "present", "hour": int(hour), "replicas": replicas}

@@ -57,7 +57,6 @@ def independent(log: mjq_logs.Log, seed: int, cycle: Summary | None = None, expo
 
 
 def rows(name: str, log: mjq_logs.Log) -> Iterator[dict]:
-    """Yield the rows of one log."""
     own = _figures(log)
     yield _row(name, "the log itself", own, np.zeros(4))
     for rung, draw in rungs(log).items():

@@ -52,7 +52,6 @@ CASES = [Case(part, number) for part in PARTS for number in range(MIXES)]
 
 
 def mix_of(case: Case) -> Mix:
-    """Draw a mix."""
     rng, pool = np.random.default_rng([SEED, *case]), POOLS[case.number % 2]
     kinds, most = int(rng.integers(2, MOST_NEEDS + 1)), SERVERS // case.part
     if pool == "any":

@@ -98,7 +98,6 @@ def alike(log: Log, seed: int = 1) -> Log:
 
 
 def rows(name: str, log: Log, hosts: Hosts) -> Iterator[dict]:
-    """Yield the rows of one log."""
     log, _, _ = jobs_that_fit(put_on_hosts(log, hosts), hosts)
     k = tightest(log)
     work = log.needs[:, k] * log.run

@@ -36,7 +36,6 @@ def mean_wait(log: mjq_logs.Log, load: float | None = None) -> float:
 
 
 def rows(name: str, log: mjq_logs.Log) -> Iterator[dict]:
-    """Yield a row for each threshold of a log."""
     ours = mjq_logs.longest_pause(log)
     assert ours is not None, "public logs are long enough"
     arrivals = log.require_arrivals()
@@ -62,7 +61,6 @@ def rows(name: str, log: mjq_logs.Log) -> Iterator[dict]:
 
 
 def logs(folder: Path) -> Iterator[tuple[str, mjq_logs.Log]]:
-    """Yield the name of each log, and the log."""
     for name in LOGS:
         if name in forecasts.REPLAYED:
             yield name, mjq_logs.read_log(folder / forecasts.REPLAYED[name])

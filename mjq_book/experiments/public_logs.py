@@ -63,7 +63,6 @@ def required_traces() -> Path:
 
 
 def rows(name: str, log: mjq_logs.Log) -> Iterator[dict]:
-    """Yield all rows of one log."""
     load = _load(log)
     for policy in ("fcfs", "easy"):
         for capacity, estimate in mjq_logs.capacities(log, policy).items():

@@ -17,7 +17,6 @@ LOGS = {"KTH-SP2": "KTH-SP2-1996-2.1.swf.gz", "SDSC-SP2, its beginning": "SDSC-S
 
 
 def rows(name: str, log: mjq_logs.Log) -> Iterator[dict]:
-    """Yield a row for each policy under which a log is replayed."""
     for agreement in mjq_logs.agreement(log):
         yield {"name": name, **agreement.model_dump()}
 

@@ -139,7 +139,6 @@ def figures(log: mjq_logs.Log) -> dict[str, float]:
 
 
 def rows(name: str, log: mjq_logs.Log, site: Summary) -> Iterator[dict]:
-    """Yield the rows of one log."""
     own = figures(log)
     for kind, draw in copies(log, site).items():
         samples = [figures(draw(seed)) for seed in range(1, DRAWS + 1)]
@@ -151,7 +150,6 @@ def rows(name: str, log: mjq_logs.Log, site: Summary) -> Iterator[dict]:
 
 
 def about(name: str, log: mjq_logs.Log, site: Summary) -> dict:
-    """Return the row of a log and its summary."""
     arrivals = log.require_arrivals()
     days = float((arrivals[-1] - arrivals[0]) / DAY)
     promised = log.user is not None and days >= FEWEST_DAYS and not log.submits_are_starts

@@ -124,17 +124,12 @@ def _changed(system, p, base, change, case):
 
 
 def what_changes(base: int, change: str, case: int) -> str:
-    """Say what a change of :func:`evaluate` does, so that the two sorts of each scaling can be told apart.
+    """Return what a change of :func:`evaluate` does: one of :data:`KINDS`, which has two sorts of each scaling.
 
     Parameters
     ----------
     base, change, case
         As for :func:`evaluate`.
-
-    Returns
-    -------
-    str
-        One of :data:`KINDS`. The second and third are vertical, the last two horizontal scaling.
 
     Examples
     --------
@@ -158,6 +153,11 @@ def what_changes(base: int, change: str, case: int) -> str:
 def evaluate(base: int, change: str, case: int, time: float = 20_000.0) -> dict[str, Any]:
     """Draw a system, fit it, change it, and compare the fluid models with the truth.
 
+    The row has base, change, case; busiest, the greatest part of servers busy at a queue; the simulated 95th percentile
+    of the response time (p95) and its half-width; and for the model with the hard minimum, with the old exponents
+    (smoothed) and with newly fitted ones (refitted) the relative errors of the mean number of jobs at the queues, the
+    mean response time and the 95th percentile.
+
     Parameters
     ----------
     base, case : int
@@ -166,14 +166,6 @@ def evaluate(base: int, change: str, case: int, time: float = 20_000.0) -> dict[
         A key of :data:`CHANGES`.
     time : float
         Length of the simulation's ten replications, prolonged until the half-width of the percentile is below 2 %.
-
-    Returns
-    -------
-    dict
-        base, change, case; busiest, the greatest part of servers busy at a queue; the simulated 95th percentile of
-        the response time (p95) and its half-width; and for the model with the hard minimum, with the old exponents
-        (smoothed) and with newly fitted ones (refitted) the relative errors of the mean number of jobs at the queues,
-        the mean response time and the 95th percentile.
 
     Source: [RBAC21] abstract; the full paper's evaluation.
     """
@@ -231,7 +223,6 @@ def errors(
 
 
 def _by_queue(network, mean_jobs):
-    """Return the mean number of jobs at each queue with finitely many servers."""
     queues = [queue for queue, k in network.servers.items() if not math.isinf(k)]
     return np.array([sum(n for (where, _), n in mean_jobs.items() if where == queue) for queue in queues])
 

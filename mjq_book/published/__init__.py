@@ -70,10 +70,7 @@ def of_notebook(name: str) -> dict[str, Any]:
 def ledger(paper: str) -> list[dict[str, str]]:
     """Return what became of every published item of a paper, in the paper's order; a policy says itself what it does.
 
-    Returns
-    -------
-    list of dict
-        item, kind, statement; result, note; where (in the book), checks (what holds it).
+    A row has item, kind, statement; result, note; where (in the book), checks (what holds it).
 
     Examples
     --------
@@ -93,10 +90,7 @@ def ledger(paper: str) -> list[dict[str, str]]:
 def derived(paper: str) -> list[dict[str, str]]:
     """Return the numbered equations, theorems, lemmas and algorithms of a paper, and how each is derived.
 
-    Returns
-    -------
-    list of dict
-        As :func:`ledger`, with `derived`: one of `WAYS_OF_DERIVING`, the last one with its reason, ``, because …``.
+    A row is that of :func:`ledger`, with `derived`: one of `WAYS_OF_DERIVING`, the last one with its reason.
 
     Examples
     --------

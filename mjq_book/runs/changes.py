@@ -163,7 +163,6 @@ def moved(notebook: NotebookNode) -> dict[str, set[str]]:
 
 
 def _when_called(lines):
-    """Return for each function what it uses and what it may change when it is called."""
     kinds = ast.FunctionDef | ast.ClassDef | ast.Lambda
     late: dict[str, tuple[set[str], set[str]]] = {}
     for line in lines:
@@ -262,7 +261,6 @@ def told(changes: Changes) -> str:
 
 
 def _text(data):
-    """Return the text by which an output is compared."""
     kinds = "image/svg+xml", "image/png", "text/markdown", "text/latex", "text/plain"
     return next((str(data[kind]) for kind in kinds if kind in data), "")
 

@@ -175,7 +175,6 @@ def _entries(name, value, floats):
 
 
 def _leaves(value):
-    """Return the values in a list of lists."""
     return [leaf for entry in value for leaf in _leaves(entry)] if isinstance(value, list) else [value]
 
 

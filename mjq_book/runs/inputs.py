@@ -107,14 +107,7 @@ def grid(ranges: Mapping[str, Sequence]) -> list[dict[str, Any]]:
 
 
 def read_cases(path: str | Path, chapter: Chapter) -> tuple[list[str] | None, list[dict[str, Any]]]:
-    """Read cases from a CSV file with a column for each parameter, and perhaps a column ``case`` with names.
-
-    Returns
-    -------
-    names : list of str or None
-        None without such a column.
-    cases : list of dict
-    """
+    """Read names, None without a column ``case``, and cases from a CSV file with a column for each parameter."""
     try:
         with open(path, encoding="utf-8-sig", newline="") as file:
             reader = csv.DictReader(file, strict=True)
@@ -151,7 +144,6 @@ def _reason(error):
 
 
 def _load(text):
-    """Return what a text of YAML holds, or raise ``ValueError``."""
     try:
         return YAML(typ="safe", pure=True).load(text)
     except Exception as error:  # also odd tags and dates, and brackets by the thousand

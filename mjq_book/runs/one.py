@@ -92,10 +92,6 @@ def run(
         Replace the run or sweep that is there already. A link, or what is neither, is never replaced.
     progress : bool
 
-    Returns
-    -------
-    Run
-
     Raises
     ------
     ValueError

@@ -57,7 +57,6 @@ def in_symbols(tex: str) -> str:
 
 
 def _symbols(node):
-    """Return a part of a formula, which is MathML, as plain text."""
     parts = [child if isinstance(child, str) else _symbols(child) for child in node.children]
     if node.name == "mfrac":
         return "/".join(part if part.strip().isalnum() else f"({part})" for part in parts)

@@ -92,7 +92,6 @@ def _figure_name(cell):
 
 
 def _free(name, taken):
-    """Return the name, with a number behind it if it is taken already."""
     number, free = 1, name
     while free in taken:
         number += 1

@@ -54,7 +54,6 @@ def _used(table: symtable.SymbolTable) -> Iterator[str]:
 
 
 def _used_by_loop(loop: ast.For) -> set[str]:
-    """Return the names that a loop uses before it binds them itself."""
     first, *body = [Statement(part) for part in (ast.Expr(loop.iter), *loop.body, *loop.orelse)]
     uses, bound = set(first.uses), {x.id for x in ast.walk(loop.target) if isinstance(x, ast.Name)}
     for part in body:

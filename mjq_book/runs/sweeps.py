@@ -112,10 +112,6 @@ def sweep(
         Begin anew, whichever run or sweep the folder holds. A link, or a folder of something else, is never emptied.
     progress : bool
 
-    Returns
-    -------
-    Sweep
-
     Raises
     ------
     ValueError
@@ -214,7 +210,6 @@ def _compute(sweep, work, changed, workers, progress):
 
 
 def _without_outputs(notebook):
-    """Return a notebook as JSON of its cells alone."""
     notebook = nbformat.from_dict(notebook)
     for cell in notebook.cells:
         if cell.cell_type == "code":
@@ -252,7 +247,6 @@ def _entries(case):
 
 
 def _split(value):
-    """Return a value as a number and as text, one of which is None."""
     return (value, None) if isinstance(value, (int, float)) else (None, _cell(value))
 
 

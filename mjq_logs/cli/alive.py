@@ -122,7 +122,6 @@ def _listen(ear, what, end, terminal):
 
 
 def _show(what, seconds, terminal):
-    """Draw the progress bars again, or our line where there is none."""
     with tqdm.get_lock():
         bars = [bar for bar in getattr(tqdm, "_instances", ()) if not bar.disable]
     if bars:

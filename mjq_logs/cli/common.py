@@ -58,7 +58,6 @@ class Command(click.Command):
             raise ValueError(f"{error}\n{lines_used(lines)}") from error
 
     def _spare_files(self, context):
-        """Raise an error if a file to be written is read or written by another option, or is there without --force."""
         files = [
             (option, Path(context.params[option.name]))
             for option in self.params

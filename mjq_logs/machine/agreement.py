@@ -146,7 +146,6 @@ def _idle_fit(at, order, kind, needs, free):
 
 @compiled()
 def _any_fits(needs, kinds, free):
-    """Return whether one of these needs is at most what is free."""
     for which in kinds:
         if (needs[which] <= free).all():
             return True

@@ -87,7 +87,6 @@ def load(log: Log) -> Load | None:
 
 
 def _can(up, servers, begin, end):
-    """Return the work that servers can do from `begin` to `end`, with a calendar or None."""
     return servers * (end - begin) if up is None else up.work(begin, end)
 
 
@@ -111,7 +110,6 @@ def _month(time):
 
 
 def _by_hour(arrival, work, servers, up, begin, end):
-    """Load of each hour of the day, over all days."""
     hours = np.arange(begin // HOUR, end // HOUR + 1)
     of_jobs, of_hours = ((times // HOUR).astype(np.intp) % 24 for times in (arrival, HOUR * hours))
     can = servers * HOUR if up is None else up.work(HOUR * hours, HOUR * (hours + 1))

@@ -31,6 +31,9 @@ def read_hosts(
 ) -> Hosts:
     """Read the hosts of a machine from a file: a table, or the output of ``sinfo``.
 
+    Hosts that are alike are counted together. Notes say which were left out, as they have none of the resources that
+    are counted.
+
     Parameters
     ----------
     path : str or path
@@ -43,12 +46,6 @@ def read_hosts(
         passed over. Otherwise columns have our names; a column ``count`` says how many hosts of the line there are.
     memory : str, optional
         Unit of the memory in a table, as for the log, such as ``"MB"``; by default GB.
-
-    Returns
-    -------
-    Hosts
-        In the order of their sizes; those that are alike are counted together. Their notes say which were left out, as
-        they have none of the resources that are counted.
 
     Raises
     ------
@@ -179,7 +176,6 @@ def _gpus(text):
 
 
 def _count(text, column, line):
-    """Return how many hosts a line stands for."""
     number = as_count(text)
     if not number:
         column, what = printable(column), brief(printable(text))

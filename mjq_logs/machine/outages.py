@@ -218,7 +218,6 @@ def outages_in_words(log: Log, kept: Sequence[Gap] = ()) -> list[str]:
 
 
 def _when(log, gap):
-    """Return the ends of a gap as dates, or as days of a log that has no clock."""
     if log.clock is None:
         first = float(original(log, [log.begin])[0])
         return f"day {(gap.begin - first) / DAY:.1f} to {(gap.end - first) / DAY:.1f}"

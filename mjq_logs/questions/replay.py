@@ -159,7 +159,6 @@ def _doubts(facts):
 
 
 def _row(name, log, made, schedule, more):
-    """Return the waits, the slowdown and the last end of the jobs of a schedule, by their names in JSON."""
     used = made.schedule.utilization
     columns: dict[str, Any] = {
         "mean wait [s]": float(schedule.wait.mean()),
@@ -185,7 +184,6 @@ def _estimates(log, given):
 
 
 def _real_waits(log):
-    """Say how long the jobs waited by the log itself, if it tells."""
     wait = None if log.wait is None or log.submits_are_starts else log.wait[~np.isnan(log.wait)] / HOUR
     if wait is None or not len(wait):
         return []
@@ -195,7 +193,6 @@ def _real_waits(log):
 
 
 def _by_priority(where, log, waits):
-    """Say what the mean wait of the jobs of each priority is, if the log has priorities."""
     if log.priority is None:
         return []
     parts, highest = [], len(log.priority_names)

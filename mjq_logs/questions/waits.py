@@ -175,6 +175,8 @@ def waits_at_load(
 ) -> LoadWaits | None:
     """Return how long the jobs of a log wait on its machine, against the load.
 
+    None where the log does not tell when jobs came, where its submit times are start times, or where all came at once.
+
     Parameters
     ----------
     log : Log
@@ -185,12 +187,6 @@ def waits_at_load(
     percentile : float
     came : Load, optional
         That of the log, if it is known already.
-
-    Returns
-    -------
-    LoadWaits or None
-        None where the log does not tell when jobs came, where its submit times are start times, or where all came at
-        once.
 
     Examples
     --------

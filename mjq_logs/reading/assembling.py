@@ -486,7 +486,6 @@ def _queue(waiting, needs):
 
 
 def _floats(series):
-    """Return a column as floats, not a number where it is not known."""
     return series.cast(pl.Float64).fill_null(np.nan).to_numpy()
 
 

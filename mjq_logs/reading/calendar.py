@@ -106,7 +106,6 @@ def read_calendar(path: str | Path, log: Log, servers: float | None = None, unit
 
 
 def _servers_up(word, size):
-    """Return a number of servers, no more than there are."""
     number = as_number(word)
     if number is None:
         raise ValueError(f"{brief(word)} is not a number of servers")
@@ -236,7 +235,6 @@ def expanded(names: str) -> Iterator[str]:
 
 
 def _joined(times):
-    """Return times without overlaps."""
     joined: list[tuple[float, float]] = []
     for begin, end in sorted(times):
         if joined and begin <= joined[-1][1]:

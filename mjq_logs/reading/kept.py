@@ -65,7 +65,6 @@ class Kept:
 
 
 def _numbers(given, numbers):
-    """Return texts as their numbers, the next one for each that is new."""
     for text in given.unique().to_list():
         numbers.setdefault(text, len(numbers) - 1)
     return given.replace_strict(numbers, return_dtype=pl.Int64)

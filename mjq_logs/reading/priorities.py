@@ -73,7 +73,6 @@ def order_of(words: str | None) -> Order | None:
 
 
 def _listed(jobs: dict[Any, int], numbers: bool = True) -> str:
-    """Return names with their numbers of jobs, the most first, for a message."""
     shown = [
         ("no name" if name is None else printable(name[:LONGEST_NAME]))
         + f" ({number} job{'s' * (number > 1)})" * numbers

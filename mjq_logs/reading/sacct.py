@@ -390,7 +390,6 @@ def tasks_of(name: str) -> Tasks | None:
 
 
 def _resource(column, resource):
-    """Return how many of a resource a list of resources has: the total, or the sum over its kinds."""
     total = _number_of(column.str.extract(rf"(?:^|,){resource}=([^,]+)"))
     kinds = column.str.extract_all(rf"(?:^|,){resource}:[^=,]+=[^,]+")
     each = kinds.list.eval(_number_of(pl.element().str.extract(r"=(.+)$")))

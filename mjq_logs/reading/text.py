@@ -150,7 +150,6 @@ def _fields(pattern: str, *factors: float) -> Callable[[pl.Expr], pl.Expr]:
 
 
 def _in_units(text):
-    """Return the seconds of numbers with units."""
     parts, element = text.str.extract_all(PART), pl.element()
     number = element.str.extract(r"^([\d.]+)").cast(pl.Float64, strict=False)
     factor = element.str.extract(r"([^\d.\s]+)$").replace_strict(UNITS, default=None, return_dtype=pl.Float64)

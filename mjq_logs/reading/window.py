@@ -271,7 +271,6 @@ def window_in_words(window: Window | None) -> str | None:
 
 
 def _there(ran, waited, still):
-    """Say how many jobs ran and waited; nothing where there were none."""
     parts = [f"{counted(ran, 'job')} {still}ran"] * (ran > 0)
     parts += [f"{waited} waited" if parts else f"{counted(waited, 'job')} {still}waited"] * (waited > 0)
     return " and ".join(parts)

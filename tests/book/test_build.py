@@ -73,7 +73,6 @@ CHAPTERS["stability"].cells[0].metadata.tags = ["parameters"]
 
 @pytest.fixture(scope="module")
 def executed(tmp_path_factory):
-    """A project whose chapters are executed, one after the other."""
     with pytest.MonkeyPatch.context() as patch:
         build = project(tmp_path_factory.mktemp("project"), patch)
         for name, chapter in CHAPTERS.items():

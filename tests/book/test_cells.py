@@ -37,7 +37,6 @@ def only_checks(cell):
 
 
 def drawings(cell):
-    """The figures that a cell has left."""
     found = [output.get("data", {}).get("image/svg+xml") for output in cell.outputs]
     return [drawing for drawing in found if drawing]
 

@@ -36,7 +36,6 @@ def test_each_kept_table_is_listed_with_its_command():
 
 @pytest.fixture
 def csv_tables(monkeypatch):
-    """The module that writes the table."""
     monkeypatch.syspath_prepend(ROOT / "book/_ext")
     return importlib.import_module("csv_tables")
 

@@ -22,7 +22,6 @@ XYZ = np.array([[0.4339, 0.3762, 0.1899], [0.2127, 0.7152, 0.0722], [0.0178, 0.1
 
 
 def light(colour):
-    """How much red, green and blue light a colour sends."""
     return np.where(np.asarray(colour) <= 0.04045, np.divide(colour, 12.92), ((np.add(colour, 0.055)) / 1.055) ** 2.4)
 
 
@@ -34,13 +33,11 @@ def in_the_dark(colour):
 
 
 def contrast(one, other):
-    """Ratio of the luminances of two colours, as WCAG 2 defines it."""
     low, high = sorted(light(colour) @ [0.2126, 0.7152, 0.0722] for colour in (one, other))
     return (high + 0.05) / (low + 0.05)
 
 
 def lab(colour, sight):
-    """Lightness and hue of a colour, in steps of about what is just seen."""
     x, y, z = np.cbrt(np.maximum(XYZ @ np.clip(sight @ light(colour), 0, 1), 0.008856))
     return np.array([116 * y - 16, 500 * (x - y), 200 * (y - z)])
 

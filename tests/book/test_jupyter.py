@@ -36,7 +36,6 @@ def run(clone, program, *arguments, **variables):
 
 
 def words_of_solutions(clone):
-    """A few plain words of each solution."""
     for path in (clone / "notebooks").glob("*.ipynb"):
         for cell, hidden in stored.solutions(nbformat.read(path, as_version=4)):
             if hidden and cell.cell_type == "markdown":

@@ -27,7 +27,6 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture(scope="module")
 def home(tmp_path_factory):
-    """A folder of somebody who has copied the chapters."""
     return tmp_path_factory.mktemp("lab")
 
 
@@ -70,7 +69,6 @@ def page(browser):
 
 
 def opened(page, lab, name, folder=ROOT / "notebooks"):
-    """A notebook in JupyterLab, with all its cells."""
     cells = nbformat.read(folder / name, as_version=4).cells
     page.goto(f"{lab}/doc/tree/{name}?reset")
     page.wait_for_function(

@@ -20,7 +20,6 @@ BLOCKS = re.findall(r"```\{commands\}\n(.*?)```", PAGE, re.S)
 
 
 def module(path):
-    """A module of the book, which is no package."""
     spec = spec_from_file_location(path.stem, path)
     found = module_from_spec(spec)
     sys.modules[path.stem] = found
@@ -129,7 +128,6 @@ TOLD = {
 
 
 def table_of(folder, name):
-    """The table that a recipe makes in a folder."""
     done = subprocess.run(["bash", "-ec", RECIPES[name]], cwd=folder, capture_output=True, text=True)
     assert done.returncode == 0 and not done.stderr, done.stderr
     return folder / "jobs.csv"

@@ -66,7 +66,6 @@ LOG = "; MaxProcs: 8\n" + "".join(f"{k} {k} -1 {10 * k} {2 ** (k % 4)}{' -1' * 1
 
 
 def shown_by(path):
-    """What the sentences and tables of an executed notebook say."""
     data = (output.get("data", {}) for cell in cells(path) for output in cell.outputs)
     return "\n\n".join(x["text/markdown"] for x in data if "text/markdown" in x)
 

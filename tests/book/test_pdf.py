@@ -26,7 +26,6 @@ CONFIG = {"title": "Two pages", "author": "Somebody", "copyright": "2026"}
 
 @pytest.fixture
 def pdf(tmp_path, monkeypatch):
-    """The script, at work on a small book."""
     monkeypatch.syspath_prepend(ROOT / "book")
     module = importlib.import_module("pdf")
     for name, path in {"HTML": "html", "WORK": "pdf", "FILE": "mjq-book.pdf"}.items():

@@ -23,7 +23,6 @@ BLOCK = re.compile(r"^:::\{selfcheck\}.*?^:::$", re.M | re.S)
 
 @cache
 def words(chapter):
-    """The markdown of a chapter, as the book reads it."""
     cells = stored.myst(nbformat.read(ROOT / f"notebooks/{chapter}.ipynb", as_version=4)).cells
     return "\n\n".join(cell.source for cell in cells if cell.cell_type == "markdown")
 
@@ -47,7 +46,6 @@ def written(site, page):
 
 @pytest.fixture(scope="session")
 def forms(tmp_path_factory):
-    """The self-checks of each chapter as Sphinx writes them, from the numbers that are stored in the chapters."""
     site = tmp_path_factory.mktemp("selfchecks") / "site"
     shutil.copytree(ROOT / "notebooks", site / "notebooks", ignore=shutil.ignore_patterns(".*"))
     for chapter in ASKED:
@@ -59,7 +57,6 @@ def forms(tmp_path_factory):
 
 
 def page_of(forms, chapter, folder):
-    """A page with nothing but the self-checks of a chapter."""
     body = "\n".join(map(str, BeautifulSoup(forms[chapter], "html.parser").select("form.selfcheck")))
     return small_page(folder / f"{chapter}.html", "Self-checks", body)
 

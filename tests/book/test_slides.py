@@ -28,7 +28,6 @@ MINUTES = re.compile(r"\((\d+)\)|\((\d+) minutes[^)]*\)|(?<![\w{-])(\d+)(?= \+|$
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    """Where the slides are."""
     folder = tmp_path_factory.mktemp("slides") / "slides"
     slides.write(ROOT, folder)
     return folder
@@ -36,7 +35,6 @@ def folder(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def decks(folder):
-    """Each deck by its name."""
     paths = {name: folder / f"{name}.html" for name in SESSIONS}
     assert sorted(paths.values()) == sorted(folder.iterdir())
     return {name: BeautifulSoup(path.read_text(encoding="utf-8"), "html.parser") for name, path in paths.items()}
@@ -48,7 +46,6 @@ def book():
 
 
 def named(kind, part):
-    """The names of this kind that stand somewhere in slides.yml."""
     if isinstance(part, dict):
         for key, value in part.items():
             yield from ([value] if isinstance(value, str) else value) if key == kind else named(kind, value)
@@ -58,7 +55,6 @@ def named(kind, part):
 
 
 def main_text(book, chapter):
-    """What a chapter says before its exercises."""
     text = "\n\n".join(map(slides.text_of, book.chapters[chapter].cells))
     return re.split(r"^## Exercises", text, flags=re.M)[0]
 

@@ -19,7 +19,6 @@ def terms():
 
 
 def linked(terms, *pieces):
-    """The links that a section of these pieces gets, and its text."""
     page = nodes.section("", *pieces)
     done = set()
     for text in list(terms.outside_of_forms(page)):

@@ -143,7 +143,6 @@ def never():
 
 
 def seen(screen, text, times=1):
-    """Wait until the screen has had a text so many times."""
     end = time.monotonic() + LONGEST
     while screen.getvalue().count(text) < times:
         assert time.monotonic() < end, screen.getvalue()

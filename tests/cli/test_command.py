@@ -34,7 +34,6 @@ def process(*words, cwd, **options):
 
 
 def until(condition):
-    """Wait until the condition holds, and return what it gave."""
     end = time.monotonic() + PATIENCE
     while not (found := condition()):
         assert time.monotonic() < end
@@ -120,7 +119,6 @@ def test_without_what_chapters_need_the_command_says_what_to_install(monkeypatch
 
 
 def outputs():
-    """Each command with each of its options that name a file to be written."""
     for name in command.list_commands(None):
         made = command.get_command(None, name)
         for option in made.params:

@@ -201,13 +201,11 @@ DRAWING = {
 
 @pytest.fixture(scope="module")
 def drawn(tmp_path_factory):
-    """A run of a chapter that draws."""
     folder = tmp_path_factory.mktemp("drawing")
     return runs.run(write_chapter(folder / "drawing.ipynb", DRAWING), dict(x=5.0), label="a", into=folder)
 
 
 def outputs(path):
-    """What each named cell of an executed notebook shows."""
     cells = nbformat.read(path, as_version=4).cells
     return {c.metadata.name: c.outputs for c in cells if c.cell_type == "code" and "name" in c.metadata}
 

@@ -39,7 +39,6 @@ WAYS = [(command, words) for command, ways in ASKED.items() for words in ways]
 
 @pytest.fixture(scope="module")
 def log(tmp_path_factory):
-    """A few hundred jobs, with waits."""
     rng, rows = np.random.default_rng(3), ["job,submit,start,need,run,estimate"]
     for job, come in enumerate(np.cumsum(rng.exponential(900, 300)).round().tolist()):
         need, run, wait = rng.integers(1, 9), rng.integers(60, 20_000), rng.integers(600)

@@ -26,7 +26,6 @@ def client():
 
 
 def squared(notebook, code, parameters):
-    """What the small chapter finds, without a kernel."""
     given = dict(x=1.0, k=1, log="") | parameters
     if given["log"]:
         with open(given["log"], "a") as file:
@@ -42,7 +41,6 @@ def light(monkeypatch):
 
 
 def computed(log):
-    """Which cases were computed, in any order."""
     return sorted(log.read_text().splitlines()) if log.exists() else []
 
 

@@ -16,7 +16,6 @@ DELAY = math.inf
 
 
 def exact(network):
-    """Mean jobs and throughputs of a network with product form."""
     means = product_form.means(network)
     return _table(means.mean_jobs, means.throughput)
 
@@ -34,17 +33,14 @@ def _table(jobs, throughput):
 
 
 def cycle(name, *stations):
-    """Routing of a class that goes through the stations in turn and begins again."""
     return {(a, name): {(b, name): 1.0} for a, b in zip(stations, stations[1:] + stations[:1], strict=True)}
 
 
 def path(name, *stations):
-    """Routing of a class that goes through the stations in turn and leaves."""
     return {(a, name): {(b, name): 1.0} for a, b in zip(stations, stations[1:], strict=False)}
 
 
 def means_of(name, means):
-    """Exponential service times of a class, by their means."""
     return {(station, name): exponential(mean) for station, mean in means.items()}
 
 

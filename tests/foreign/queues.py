@@ -33,7 +33,6 @@ def shared_server(lam=4.0, law=None):
 
 
 def saturated(servers, needs, rates):
-    """The throughput of jobs that never run out, all needs equally likely."""
     shares = [1 / len(needs)] * len(needs)
     return {("saturated throughput", "", ""): processing_capacity(servers, needs, rates, shares)}
 
@@ -76,7 +75,6 @@ def mean_response(law, lam, servers=1):
 
 
 def one_job_at_a_time(name, load=0.35):
-    """Mean wait and response time where each job needs all servers, at this load."""
     law = SERVICE[name]
     response = mean_response(law, load / law.mean)
     return {("wait", "", ""): response - law.mean, ("response time", "", ""): response}

@@ -70,7 +70,6 @@ MOST_QUEUE = {
 
 
 def schedule(servers, policy, jobs):
-    """Starts, ends and waits, numbers with blanks between."""
     submit, need, run, *said = map(list, zip(*jobs, strict=True))
     done = replay(submit, need, run, said[0] if said else None, servers, policy)
     waits = done.sojourn - run

@@ -25,7 +25,6 @@ AS_DATE = "%Y-%m-%dT%H:%M:%S"
 
 
 def log_of(folder, jobs, servers=SERVERS, name="jobs.csv"):
-    """Write a table and read it."""
     if name.endswith("parquet"):
         jobs.write_parquet(folder / name)
     else:
@@ -34,7 +33,6 @@ def log_of(folder, jobs, servers=SERVERS, name="jobs.csv"):
 
 
 def some(**values):
-    """Columns with other values in some lines."""
     return [pl.when(SOME).then(value).otherwise(name).alias(name) for name, value in values.items()]
 
 
@@ -168,7 +166,6 @@ RUNNING = FILES / "running.csv"
 
 
 def as_sacct(path):
-    """The same jobs as sacct tells them."""
     lines = ["JobIDRaw;State;Submit;Eligible;Start;End;AllocCPUS;ReqCPUS"]
     for job, submit, start, end, need in pl.read_csv(RUNNING).rows():
         state = "COMPLETED" if end else "RUNNING" if start else "PENDING"

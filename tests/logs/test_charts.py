@@ -36,7 +36,6 @@ def on_hosts(few_jobs):
 
 
 def widths(ax):
-    """Lengths of the bars of each row that has a length, from above."""
     rows = {}
     for bar in ax.patches:
         if bar.get_width() > 0:

@@ -193,7 +193,6 @@ COLUMNS = "need", "run", "submit", "start", "estimate"
 
 
 def first(log, number):
-    """The first jobs of a log."""
     return replace(log, **{name: value[:number] for name in COLUMNS if (value := getattr(log, name)) is not None})
 
 

@@ -217,7 +217,6 @@ def test_what_hosts_cannot_be_is_named(call, words):
 
 
 def written_jobs(folder):
-    """A log of jobs of one to eight servers, with memory."""
     rng = np.random.default_rng(8)
     come = np.cumsum(rng.exponential(900, 400)).round()
     columns = come, come + rng.integers(600), rng.choice([1, 1, 2, 8], 400), rng.integers(1, 16, 400)

@@ -26,7 +26,6 @@ pytestmark = pytest.mark.usefixtures("few_jobs")
 
 
 def standard(folder, jobs):
-    """A log in the Standard Workload Format: a job a minute."""
     rows = (f"{k + 1} {60 * k} 0 50 1 -1 -1 1 -1 -1 1 1 1 1 1 1 -1 -1" for k in range(jobs))
     return written(folder, "; MaxProcs: 4", *rows, name="log.swf")
 
@@ -87,7 +86,6 @@ def test_columns_of_parquet_that_hold_no_numbers_are_named_in_one_line(tmp_path,
 
 
 def piped(folder, content):
-    """A named pipe into which somebody writes."""
     path = folder / "pipe"
     os.mkfifo(path)
     threading.Thread(target=path.write_bytes, args=[content], daemon=True).start()
@@ -155,7 +153,6 @@ ODD_CELLS = [
 
 
 def places(content, before=()):
-    """All places in a JSON value, as the keys that lead to them."""
     if before:
         yield before
     items = content.items() if isinstance(content, dict) else enumerate(content) if isinstance(content, list) else ()

@@ -40,13 +40,11 @@ SERVERS = 16
 
 
 def rows_of(path):
-    """The rows of a file of sacct as dictionaries."""
     head, *lines = path.read_text().splitlines()
     return [dict(zip(head.split(";"), line.split(";"), strict=True)) for line in lines]
 
 
 def slowly_held(rows, begin, end):
-    """The servers that were busy, second by second."""
     held = np.zeros(end - begin)
     for row in rows:
         if row["Start"].isdigit() and int(row["AllocCPUS"]) and row["State"] != "PENDING":
@@ -269,12 +267,10 @@ def machines(draw):
 
 
 def as_sacct(folder, rows):
-    """Write rows as our command prints them."""
     return written(folder, HEADER, *(";".join(each.values()) for each in rows))
 
 
 def read_or_none(path, servers):
-    """The log, or None where the file holds no job that can be used."""
     try:
         return read_log(path, servers=servers)
     except ValueError as error:

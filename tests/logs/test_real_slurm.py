@@ -38,19 +38,16 @@ SAME = "jobs.txt.gz", "sacct.json.gz", "rich.txt.gz", "all_cols.txt.gz", "with_s
 
 
 def rows_of(name="jobs.txt.gz"):
-    """The rows of a file as dictionaries."""
     return list(csv.DictReader(io.StringIO(gzip.decompress((FILES / name).read_bytes()).decode()), delimiter=";"))
 
 
 def ran():
-    """The rows of the jobs that started, with their starts and ends."""
     for row in rows_of():
         if row["Start"].isdigit():
             yield row, int(row["Start"]), int(row["End"]) if row["End"].isdigit() else TAKEN
 
 
 def share(spans, begin, end):
-    """The share of the CPUs that was held from a beginning to an end."""
     return sum(need * max(0, min(b, end) - max(a, begin)) for need, a, b in spans) / CPUS / (end - begin)
 
 
@@ -174,7 +171,6 @@ def test_who_waits_when_a_window_ends_is_in_its_queue():
 
 
 def waits_at(row, time):
-    """Whether a row is of a job that waits at some time."""
     may, started = (int(row[name]) if row[name].isdigit() else np.inf for name in ("Eligible", "Start"))
     return may <= time < started and (row["State"] == "PENDING" or started < np.inf)
 

@@ -16,7 +16,6 @@ ALIKE = r"line 2: submit is .*more than 230 years \(in 20 of 20 lines\).*millise
 
 
 def table(*times, need=1, run=50):
-    """A table of jobs that come at these times."""
     return "submit,need,run\n" + "".join(f"{time},{need},{run}\n" for time in times)
 
 
@@ -88,7 +87,6 @@ LOGS = [
 
 
 def as_options(servers=None, columns=None, **words):
-    """The options of a command that say what these arguments say."""
     yield from () if servers is None else ("--servers", servers)
     for pair in (columns or {}).items():
         yield from ("--column", *pair)

@@ -47,7 +47,6 @@ def mixed(count=400, seed=1, resources=BOTH, **columns):
 
 
 def swapped(log):
-    """The same log with its two resources in the other order."""
     columns = {name: getattr(log, name) for name in ("run", "submit", "start", "estimate", "clock", "window")}
     return Log(need=Vectors(log.needs[:, ::-1], log.resources[::-1]), servers=log.machine()[::-1], **columns)
 
@@ -98,7 +97,6 @@ def test_those_who_wait_ask_for_both(tmp_path):
 
 
 def swf(*jobs):
-    """Lines of the format, by processors, used and requested memory."""
     return ["; MaxProcs: 64"] + [
         f"{k} {10 * k} 0 60 {cpus} -1 {used} {cpus} 90 {asked} 1 1 1 -1 1 -1 -1 -1"
         for k, (cpus, used, asked) in enumerate(jobs, 1)

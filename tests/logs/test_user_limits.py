@@ -29,12 +29,10 @@ def lived():
 
 
 def kept(log, policy="easy", limit=16.0):
-    """A replay with a limit of users."""
     return replay_log(with_user_limit(log, limit), 32, policy, estimate=log.estimate)
 
 
 def peak_of(user, start, run, need):
-    """The most servers of one user at once, by looking at each start."""
     end = start + run
     alike = user[:, None] == user
     return max(need[alike[k] & (start <= start[k]) & (start[k] < end)].sum() for k in np.flatnonzero(run > 0))

@@ -25,7 +25,6 @@ HOUR = 3600.0
 
 
 def by_hours(seed, jobs=600):
-    """A log with a clock."""
     return replace(mixed(seed, jobs), clock=0.0)
 
 

@@ -13,14 +13,12 @@ HEADER = ";".join(OF_SACCT)
 
 
 def written(folder, *lines, name="jobs.txt"):
-    """Write some lines; return where they are."""
     path = folder / name
     path.write_text("\n".join(lines) + "\n", newline="", encoding="utf-8")
     return path
 
 
 def fields(**changes):
-    """Return a row of what our command of sacct prints, by the names of its columns."""
     usual = {
         "JobIDRaw": 605, "State": "COMPLETED", "Submit": 1700000000, "Eligible": 1700000000, "Start": 1700000060,
         "End": 1700000360, "ElapsedRaw": 300, "TimelimitRaw": 10, "NNodes": 2, "AllocCPUS": 64,
@@ -32,12 +30,10 @@ def fields(**changes):
 
 
 def job(**changes):
-    """Return that row as a line."""
     return ";".join(fields(**changes).values())
 
 
 def swf(number, submit, wait, run, got, estimate=-1, asked=-1):
-    """Return a line of the Standard Workload Format."""
     return f"{number} {submit} {wait} {run} {got} -1 -1 {asked} {estimate} -1 1 1 1 -1 -1 -1 -1 -1"
 
 

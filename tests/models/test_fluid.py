@@ -24,7 +24,6 @@ def open_queue(lam, law=None, k=1):
 
 
 def example_2(mu1, start="delay", q2=None, q3=None):
-    """Closed: a delay station, four servers, eight servers."""
     pairs = {"delay": ("delay", 1), "Q2": ("Q2", 1), "Q3": ("Q3", 1)}
     service = {
         pairs["delay"]: fluid.exponential(1 / mu1),

@@ -172,7 +172,6 @@ def test_a_split_class_keeps_its_moments(classes):
 
 @st.composite
 def fillings(draw):
-    """Servers, needs that are powers of two, rates and mix."""
     most = draw(st.integers(0, 3))
     needs = draw(st.sets(st.integers(0, most), min_size=1))
     rates = [draw(st.floats(0.2, 5)) for _ in needs]

@@ -17,7 +17,6 @@ small = settings(max_examples=20, deadline=None)
 
 
 def alone(B, need, rate):
-    """The capacity of one class without others."""
     return rate * min(size // part for size, part in zip(np.ravel(B), np.ravel(need), strict=True) if part)
 
 
@@ -32,7 +31,6 @@ def plainly(lam, B, needs, mu, low):
         return tuple(number + by * (k == kind) for k, number in enumerate(m))
 
     def start(m, waiting, head, chance=1.0):
-        """Whoever may start does, one after the other."""
         if waiting and fits(m, 0):
             yield from start(plus(m, 0), waiting - 1, head, chance)
         elif not waiting and fits(m, head):

@@ -36,7 +36,6 @@ STUDENTS = 24
 
 @pytest.fixture(scope="module", params=NAMES)
 def sheets(request, tmp_path_factory):
-    """A chapter's sheets as text, its key as rows."""
     folder = exercises.write(request.param, STUDENTS, 1, tmp_path_factory.mktemp("sheets") / "sheets")
     key = csv_rows(folder / "key.csv")
     texts = {

@@ -29,7 +29,6 @@ from tests.conftest import TRACES, needs_traces
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    """A folder of its own for what is kept."""
     monkeypatch.setattr(keeping, "FOLDER", tmp_path)
     return tmp_path
 
@@ -63,7 +62,6 @@ def made(folder, monkeypatch):
 
 
 def one_by_one(function, cases, *_, **__):
-    """In place of what computes cases side by side."""
     return [[(key, function(case))] for key, case in cases]
 
 

@@ -18,7 +18,6 @@ RANDOM_SYSTEMS = switching_systems(40, seed=2016)
 
 @cache
 def printed():
-    """Algorithm 1 as the companion prints it."""
     cells = nbformat.read(ROOT / "notebooks/pool_depletion_claims.ipynb", as_version=4).cells
     (source,) = [cell.source for cell in cells if cell.metadata.get("name") == "algorithm-1"]
     function, _, _ = source.partition("\n\n\n")  # what follows calls it

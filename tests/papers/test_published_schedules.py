@@ -21,7 +21,6 @@ LONGEST = [name for name, work in WORKLOADS.items() if len(work.submit) > 100]
 
 
 def plain(*log, ties, kill):
-    """The schedule by the plain program."""
     start, finish = reference.schedule(*log, ties=ties, kill=kill)
     return SimpleNamespace(start=start, finish=finish)
 

@@ -36,7 +36,6 @@ def idle_though_it_fits(schedule):
 
 @pytest.fixture(scope="module")
 def replays():
-    """Each log with its schedules for exact and for doubled estimates."""
     return [
         (log, *(replay(log.submit, log.need, log.run, factor * log.run, SERVERS, "easy") for factor in (1, 2)))
         for log in drawn()

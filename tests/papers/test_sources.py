@@ -20,7 +20,6 @@ IN_THE_CHAPTER = {
 
 
 def sources():
-    """Where a docstring says it: paper and numbered thing."""
     for tree in trees().values():
         for node in ast.walk(tree):
             if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and (text := ast.get_docstring(node)):

@@ -56,7 +56,6 @@ def fractions():
 
 
 def vanish(gaps, *equations):
-    """Whether all differences of these equations are zero, and there are some."""
     left = [gap and sp.cancel(gap) for key in equations for gap in gaps[key]]
     return bool(left) and not any(left)
 

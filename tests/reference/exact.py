@@ -15,7 +15,6 @@ Rule = Callable[[Any], Iterable[tuple[Hashable, Any]]]
 
 @contextmanager
 def digits() -> Iterator[None]:
-    """Compute with 40 digits."""
     with decimal.localcontext() as context:
         context.prec = DIGITS
         yield
@@ -74,7 +73,6 @@ def stationary(start: Hashable, rule: Rule) -> dict[Any, Any]:
 
 
 def mean(pi: dict[Any, Any], worth: Callable[[Any], Any]) -> Any:
-    """Return the mean of what states are worth."""
     return sum(chance * worth(state) for state, chance in pi.items())
 
 

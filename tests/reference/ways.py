@@ -25,7 +25,6 @@ Values = dict[str, Any]
 
 
 def by_system(B: Any, b: list, mu: list, p: list, **more: Any) -> Values:
-    """Ask the object that users make of a system, whose queue never runs dry."""
     several = {"resources": [str(k) for k in range(1, len(B) + 1)]} if isinstance(B, list) else {}
     there = {"per_host" if "hosts" in more else "servers": B}
     system = System(needs=b, rates=mu, mix=p, **there, **several, **more)
@@ -39,7 +38,6 @@ def by_system(B: Any, b: list, mu: list, p: list, **more: Any) -> Values:
 
 
 def by_product_form(B: int, b: list, mu: list, p: list) -> Values:
-    """Two classes by the product form of [GHS20]."""
     system = B, *b, *mu, p[0]
     return {"capacity": stability.throughput(*system), "idle servers": stability.wasted_servers(*system)}
 
@@ -54,7 +52,6 @@ def by_passes(B: int, b: list, mu: list, p: list) -> Values:
 
 
 def by_equal_rates(B: int, b: list, mu: list, p: list) -> Values:
-    """Classes that are served alike by a closed form, [GHS20] Theorem 8.1."""
     return {"capacity": stability.throughput_equal_rates(B, dict(zip(b, p, strict=True)), mu[0])}
 
 
@@ -99,7 +96,6 @@ def by_one_pass(D: list, N_A: int, N_B: int, K_A: int, K_B: int) -> Values:
 
 
 def by_finite_queue(lam: float, B: int, b: list, mu: list, p: list, room: int, policy: str) -> Values:
-    """Return means of a finite queue under a policy, by a chain of classes."""
     found = scheduling.finite_queue(lam, B, b, mu, p, room, policy)
     return {name: getattr(found, name) for name in ("mean_queue", "mean_wait", "accepted", "utilization")}
 

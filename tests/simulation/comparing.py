@@ -64,7 +64,6 @@ def random_case(rng, policy, kinds):
 
 
 def same(schedule, other):
-    """Whether two schedules are one."""
     return np.array_equal(schedule.start, other.start) and np.array_equal(schedule.finish, other.finish)
 
 

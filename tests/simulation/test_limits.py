@@ -16,7 +16,6 @@ from tests.simulation.test_schedule import TAKE_PRIORITIES, logs
 
 
 def most_held(schedule, which):
-    """The most servers that some of the jobs hold at once."""
     which = which & (schedule.run > 0)
     start, finish, need = schedule.start[which], schedule.finish[which], schedule.need[which]
     return max((need[(start <= now) & (now < finish)].sum() for now in start), default=0.0)

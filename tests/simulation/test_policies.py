@@ -36,13 +36,11 @@ print(sum(stats.cache_hits.values()), sum(stats.cache_misses.values()), compiled
 
 
 def last_first(jobs, line, serving, memory, profile, running, free, now):
-    """The last job in the line, if it fits."""
     job = line[len(line) - 1].last
     return job if fits(line[jobs[job].kind].need, free) else NOBODY
 
 
 def nobody(jobs, line, serving, memory, profile, running, free, now):
-    """Nobody ever starts."""
     return NOBODY
 
 
@@ -141,7 +139,6 @@ def test_server_filling_beside_its_exact_sojourn_times(load, jobs, precision):
 
 
 def public_log(name):
-    """Rows of a public log in the Standard Workload Format."""
     with gzip.open(TRACES / f"{name}.swf.gz", "rt") as file:
         return np.array([line.split() for line in file if line.strip() and not line.startswith(";")], dtype=float)
 

@@ -12,7 +12,6 @@ ALL = 2**62
 
 
 def lined_up(estimates):
-    """Jobs of one class in a line, with these estimates."""
     jobs, line = job_table(len(estimates) + 1), empty_queues(by_resource(units([1], 1)))
     for job, estimate in enumerate(estimates):
         jobs[job]["number"], jobs[job]["kind"], jobs[job]["estimate"] = job, 0, estimate

@@ -121,10 +121,6 @@ def performance(N: int, sizes: ArrayLike, p: ArrayLike, lam: float, mu1: float, 
     C : int
         Places in the queue.
 
-    Returns
-    -------
-    Performance
-
     Raises
     ------
     ValueError

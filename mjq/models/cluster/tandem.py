@@ -169,13 +169,6 @@ def unblocked(tandem: Tandem) -> np.ndarray:
 def steady_state(tandem: Tandem) -> TandemState:
     """Solve :math:`y = H y`, by state elimination if it is small, else by Arnoldi iterations on the sweep.
 
-    The iterations are accurate relative to the largest entrances. What is rare, such as a full queue, gets its digits
-    from plain sweeps afterwards: sums of positive numbers, repeated until they no longer change it.
-
-    Parameters
-    ----------
-    tandem : Tandem
-
     Raises
     ------
     ArithmeticError

@@ -52,11 +52,6 @@ def response_time(
     p : float or dict, optional
         As for :func:`drift`.
 
-    Returns
-    -------
-    mjq.solvers.phase_type.PhaseType
-        With its mean, quantiles, cdf.
-
     Raises
     ------
     ValueError

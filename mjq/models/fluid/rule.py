@@ -86,7 +86,6 @@ def _entries(rates, A):
 
 
 def _moved(state, a, b):
-    """Return the state after one job has moved from phase a to phase b."""
     counts = list(state)
     if a is not None:
         counts[a] -= 1

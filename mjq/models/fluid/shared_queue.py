@@ -45,7 +45,7 @@ MOST_STATES = 300_000  # that are found one by one: half a minute
 
 
 def response_time(load: float, k: int = 1) -> PhaseType:
-    """Return the response time of a job that comes in the steady state, for service of mean 1.
+    """Return the response time of a job that comes in the steady state, for service of mean 1; its phase: the others.
 
     With n others there it is done at the rate of its share min(1, k / (n + 1)), one of the others at n times this
     rate, and another comes at the rate load * k. It finds n others with the probability that n jobs are there.
@@ -56,11 +56,6 @@ def response_time(load: float, k: int = 1) -> PhaseType:
         Part of the servers at work, between 0 and 1.
     k : int
         Servers.
-
-    Returns
-    -------
-    mjq.solvers.phase_type.PhaseType
-        Its phase is the number of others.
 
     Raises
     ------
@@ -103,7 +98,7 @@ def still_there(times: ArrayLike, load: float, k: int, service: PhaseType) -> np
     Raises
     ------
     ValueError
-        If `load` is not between 0 and 1, `k` is no positive whole number, or there would be too many states.
+        As :func:`response_time`, and if there would be too many states.
 
     Examples
     --------
@@ -189,6 +184,8 @@ def _others(load, k):
 def life(load: float, k: int, work: float, seed: int | Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
     """Simulate one life of a job that brings an amount of work: its share, from its coming to its end.
 
+    Return when its share changes: 0, then arrivals and departures of others, and its own end; and its shares between.
+
     Parameters
     ----------
     load, k
@@ -196,18 +193,6 @@ def life(load: float, k: int, work: float, seed: int | Sequence[int]) -> tuple[n
     work : float
         Time that the job would need if it never had to share.
     seed : int or sequence of int
-
-    Returns
-    -------
-    times : float array, shape (n + 1,)
-        When its share changes: 0, then arrivals and departures of others, and its own end.
-    shares : float array, shape (n,)
-        Its share between these times.
-
-    Raises
-    ------
-    ValueError
-        If `load` is not between 0 and 1, `k` no positive whole number, or `work` not positive.
 
     Examples
     --------

@@ -154,10 +154,6 @@ def stationary_point(network: Network, p: Exponents = None) -> Point:
     p : float or dict, optional
         As for :func:`drift`.
 
-    Returns
-    -------
-    Point
-
     Raises
     ------
     ValueError

@@ -100,15 +100,10 @@ def saturated_state(
     ----------
     m : int
         Hosts.
-    B : float, or sequence of float, shape (d,)
-        Size of each host, of one resource or of several.
-    b : sequence of float, shape (L,) or (L, d)
-        What a job of each class holds, on one host.
-    mu, p : sequence of float, shape (L,)
-        Completion rate and probability of each class.
+    B, b, mu, p
+        Of each host, as for :func:`~mjq.models.processing_capacity.processing_capacity`.
     placement : str
-        Which host a job goes to, of those on which it fits: ``"best fit"``, ``"worst fit"``, ``"first fit"`` or
-        ``"random"``.
+        ``"best fit"``, ``"worst fit"``, ``"first fit"`` or ``"random"``.
     limit : int
         The largest number of states.
 

@@ -54,12 +54,8 @@ def packings(m: int, B: Any, b: ArrayLike) -> np.ndarray:
 
     Parameters
     ----------
-    m : int
-        Hosts.
-    B : float, or sequence of float, shape (d,)
-        Size of each host.
-    b : sequence of float, shape (L,) or (L, d)
-        What a job of each class holds, on one host.
+    m, B, b
+        As for :func:`mjq.models.many_hosts.saturated_state`.
 
     Raises
     ------

@@ -65,9 +65,6 @@ def checked(
     >>> checked(0, 4, [1], [1], [1])
     Traceback (most recent call last):
     ValueError: hosts must be a whole number of at least 1, got 0
-    >>> checked(2, 4, [1], [1], [1], "next fit")
-    Traceback (most recent call last):
-    ValueError: placement must be one of best fit, worst fit, first fit, random; got 'next fit'
     """
     m = checks.count("hosts", m, most=MOST_HOSTS)
     placement_of(placement)
@@ -131,7 +128,6 @@ def placed(contents: tuple[int, ...], i: int, one: Host, placement: str) -> list
 
 
 def _with(contents, old, new):
-    """Return sorted contents in which one host holds another packing."""
     rest = list(contents)
     rest.remove(old)
     return tuple(sorted([*rest, new]))

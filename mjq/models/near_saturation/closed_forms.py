@@ -54,11 +54,6 @@ def one_or_all(n: int, mu1: float, p1: float, mean: float, variance: float, orde
     order : float
         Probability r that a job is like the one before it; by default jobs are independent.
 
-    Returns
-    -------
-    (float, float)
-        Capacity, in jobs per unit of time, and Delta.
-
     Source: [NS] Eq. (j), [WLR] Eq. (d), [WLR] Eq. (e), [WLR] Eq. (f).
 
     Examples
@@ -100,7 +95,7 @@ def one_or_all(n: int, mu1: float, p1: float, mean: float, variance: float, orde
 
 
 def endless_rows(B: float, b: ArrayLike, mu: ArrayLike, p: ArrayLike) -> tuple[float, float]:
-    r"""Return the capacity if like jobs come in endless rows, and the spread that says how uneven completions are.
+    r"""Return the capacity if like jobs come in endless rows, and the spread :math:`c^2`: how uneven completions are.
 
     A long row of class i is worked off at the rate :math:`X_i = \lfloor B / b_i \rfloor \mu_i`. If a job repeats the
     class of the one before it with probability r, then for :math:`r \to 1`
@@ -117,11 +112,6 @@ def endless_rows(B: float, b: ArrayLike, mu: ArrayLike, p: ArrayLike) -> tuple[f
         What a job of each class holds; a class that comes must fit into B.
     mu, p : sequence of float, shape (L,)
         Completion rate and probability of each class.
-
-    Returns
-    -------
-    (float, float)
-        Capacity, in jobs per unit of time, and :math:`c^2`.
 
     Source: [WLR] Eq. (c), [WLR] Eq. (h).
 
@@ -142,6 +132,8 @@ def split_hyperexponential(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Split each class with hyperexponential times into two with exponential times and the same need.
 
+    The result is ``b, mu, p`` of the exponential classes, each of shape (2 L,).
+
     A job may draw its phase when it arrives as well as when it starts, so that nothing else changes. Means are
     balanced: both phases have half of the work.
 
@@ -153,11 +145,6 @@ def split_hyperexponential(
         Mean and squared coefficient of variation (at least 1) of the service time of each class.
     p : sequence of float, shape (L,)
         Mix of classes.
-
-    Returns
-    -------
-    (numpy.ndarray, numpy.ndarray, numpy.ndarray)
-        ``b, mu, p`` of the exponential classes, each of shape (2 L,).
 
     Source: [NS].
 

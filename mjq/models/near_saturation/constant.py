@@ -161,11 +161,6 @@ def sojourn_asymptote(
     B, b, mu, p, order
         As for :func:`relative_completions`.
 
-    Returns
-    -------
-    float
-        Units of time.
-
     Raises
     ------
     ValueError
@@ -192,19 +187,7 @@ def decay_rate(
     .. math:: \theta = \tilde u(\lambda) - \lambda ,
 
     with the limiting completion rate of [BB22]. The tail of the time in the system decays at the smaller of it and the
-    slowest class's rate.
-
-    Parameters
-    ----------
-    lam : float
-        Arrival rate, below the capacity.
-    B, b, mu, p, order
-        As for :func:`relative_completions`.
-
-    Raises
-    ------
-    ValueError
-        If `lam` is not below the capacity, or another constraint is violated.
+    slowest class's rate. Arguments and errors are those of :func:`sojourn_asymptote`.
 
     Source: [NS] Eq. (i).
 

@@ -42,17 +42,14 @@ def switching_systems(number: int, seed: int | Sequence[int]) -> np.ndarray:
 def admissions(D: ArrayLike, N_A: int, N_B: int, K: int) -> dict[str, int]:
     """Return how many tasks of class A each rule admits at the start.
 
+    The rules are those of :func:`~mjq.models.pool_depletion.asymptotic_rules`, rounded to the nearest number for which
+    there are tasks; the corner also rounded ``down``, ``up``, ``inwards`` (towards the equi-utilization point) and
+    ``outwards``; ``Algorithm 1``.
+
     Parameters
     ----------
     D : array of float, shape (2, 2)
     N_A, N_B, K : int
-
-    Returns
-    -------
-    dict
-        Those of :func:`~mjq.models.pool_depletion.asymptotic_rules`, rounded to the nearest number for which there are
-        tasks; the corner also rounded ``down``, ``up``, ``inwards`` (towards the equi-utilization point) and
-        ``outwards``; ``Algorithm 1``.
 
     Source: [CGPS16] Section 5.4, [CGPS16] Algorithm 1, [CGPS16] Eq. (20), [CGPS16] Eq. (21).
 
@@ -92,6 +89,8 @@ def depletion_times(D: ArrayLike, N_A: int, N_B: int, K: int) -> dict[int, float
 def judged(times: dict[int, float], admitted: dict[str, int]) -> list[dict[str, Any]]:
     r"""Return the error and gain of each rule, in percent, and of the best mix under the name ``best``.
 
+    A row has ``rule``, ``K_A``, ``T``, ``error`` [%] and ``gain`` [%].
+
     .. math:: \frac{T_{\text{estimated}} - T_{\text{min}}}{T_{\text{min}}}, \qquad
         \frac{T_{\text{max}} - T_{\text{estimated}}}{T_{\text{estimated}}}
 
@@ -101,11 +100,6 @@ def judged(times: dict[int, float], admitted: dict[str, int]) -> list[dict[str, 
         Number of class A tasks admitted to the depletion time, in any unit.
     admitted : dict
         Rule to the number that it admits.
-
-    Returns
-    -------
-    list of dict
-        A row a rule: ``rule``, ``K_A``, ``T``, ``error`` [%], ``gain`` [%].
 
     Source: [CGPS16] Eq. (18), [CGPS16] Eq. (19).
 

@@ -209,6 +209,9 @@ def optimal_admitted_mix(alpha: float, D: ArrayLike) -> AdmittedMix:
 def asymptotic_rules(alpha: float, D: ArrayLike) -> dict[str, float]:
     r"""Return admitted mixes that a scheduler may choose if it knows only the asymptotic results.
 
+    They are ``corner``, the end :math:`\beta^+` of the interval; ``equi``, the point :math:`\beta^*` that needs no
+    knowledge of the pool; ``halfway``, between these two; ``middle`` of the interval.
+
     All four are optimal when there are many tasks in execution and many more to do: they lie in the optimal interval.
 
     Parameters
@@ -217,12 +220,6 @@ def asymptotic_rules(alpha: float, D: ArrayLike) -> dict[str, float]:
         Pool mix.
     D : array of float, shape (2, 2)
         Demands, in units of time.
-
-    Returns
-    -------
-    dict
-        ``corner``, the end :math:`\beta^+` of the interval; ``equi``, the point :math:`\beta^*` that needs no
-        knowledge of the pool; ``halfway``, between these two; ``middle`` of the interval.
 
     Source: [CGPS16] Section 2, [CGPS16] Section 4.2, [CGPS16] Eq. (21).
 

@@ -140,10 +140,6 @@ def depletion(D: ArrayLike, N_A: int, N_B: int, K_A: int, K_B: int) -> Depletion
     K_A, K_B : int
         Tasks of each class in execution at the start.
 
-    Returns
-    -------
-    Depletion
-
     Raises
     ------
     ValueError
@@ -174,7 +170,6 @@ def depletion(D: ArrayLike, N_A: int, N_B: int, K_A: int, K_B: int) -> Depletion
 
 
 def _require_affordable(N_A, N_B, K_A, K_B):
-    """Raise ``ValueError`` if a pass would take more than 4 GB or half an hour."""
     _require_memory(
         104 * math.comb(K_A + K_B + 3, 3) + 32 * (min(N_A - K_A, N_B - K_B) + 1) * (K_A + 1) * (K_B + 1), K_A + K_B
     )
@@ -235,14 +230,10 @@ def best_mix(D: ArrayLike, N_A: int, N_B: int, K: int) -> int:
 
     Parameters
     ----------
-    D : array of float, shape (2, 2)
-        Demands, in units of time.
-    N_A, N_B, K : int
-
-    Raises
-    ------
-    ValueError
-        If there are fewer tasks than places, or it would take more than 4 GB or half an hour.
+    D, N_A, N_B
+        As for :func:`depletion`, also what is refused.
+    K : int
+        Tasks in execution.
 
     Source: [CGPS16] Section 5.2.
 
@@ -282,24 +273,9 @@ def best_mix(D: ArrayLike, N_A: int, N_B: int, K: int) -> int:
 def best_policy(D: ArrayLike, N_A: int, N_B: int, K: int) -> np.ndarray:
     """Return the least mean depletion time of all policies that fill each place at once and choose who enters.
 
-    A policy that may leave a place empty, to keep the tasks in execution from getting in each other's way, can do
-    better still.
-
-    Parameters
-    ----------
-    D : array of float, shape (2, 2)
-        Demands, in units of time.
-    N_A, N_B, K : int
-
-    Returns
-    -------
-    float array, shape (K + 1,)
-        For each number of class A tasks admitted at the start; infinite where there are not that many.
-
-    Raises
-    ------
-    ValueError
-        If there are fewer tasks than places, or it would take more than 4 GB or half an hour.
+    The result has a time for each number of class A tasks admitted at the start, infinite where there are not that
+    many. A policy that may leave a place empty, to keep the tasks in execution from getting in each other's way, can do
+    better still. Arguments and errors are those of :func:`best_mix`.
     """
     D, (N_A, N_B, K) = checked_demands(D), checked_places(N_A, N_B, K)
     _require_memory(16 * math.comb(K + 3, 3) * (min(N_A, N_B) + 5), K)

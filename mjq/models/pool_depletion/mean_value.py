@@ -49,8 +49,6 @@ def throughputs(demands: ArrayLike, population: ArrayLike) -> np.ndarray:
     ValueError
         If `population` has not one entry for each class, or there are more than a million populations up to it.
 
-    Source: E. D. Lazowska, J. Zahorjan, G. S. Graham, K. C. Sevcik, Quantitative System Performance, 1984.
-
     Examples
     --------
     Two jobs at two equal stations: each is busy two thirds of the time.
@@ -79,19 +77,13 @@ def throughputs(demands: ArrayLike, population: ArrayLike) -> np.ndarray:
 
 
 def along_mixes(demands: np.ndarray, places: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return throughputs of two classes for all mixes of a total, keeping one diagonal of populations only.
+    """Return throughputs of two classes for 0, 1, ..., `places` jobs of the first; one diagonal of populations is kept.
 
     Parameters
     ----------
     demands : float array, shape (M, 2)
-        Mean work of a job of each class at each station, in units of time.
     places : int
         Jobs of both classes together.
-
-    Returns
-    -------
-    first, second : float arrays, shape (places + 1,)
-        Throughput of each class with 0, 1, ..., `places` jobs of the first class, per unit of time.
 
     Examples
     --------

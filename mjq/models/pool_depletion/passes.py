@@ -620,6 +620,9 @@ class MeanTimes:
 def best_policy(demands: np.ndarray, tasks: tuple[int, int], places: int) -> np.ndarray:
     """Return the least mean time until all is done, over policies that fill each place at once and choose the class.
 
+    The result has a time for each number of tasks of the first class in place at the start, infinite if there are
+    fewer.
+
     Parameters
     ----------
     demands : float array, shape (2, 2)
@@ -628,11 +631,6 @@ def best_policy(demands: np.ndarray, tasks: tuple[int, int], places: int) -> np.
         Tasks of each class to do.
     places : int
         Tasks in place at the same time.
-
-    Returns
-    -------
-    float array, shape (places + 1,)
-        For each number of tasks of the first class in place at the start; infinite where there are not that many.
     """
     _, before_starts, before, tables, starts, drained = _last(demands, places)
     levels = {0: drained}  # by the tasks of the first class in the pool, of one diagonal

@@ -112,14 +112,8 @@ def left_for_whole_jobs(lam: float, n: int, mu: float, m: float) -> float:
 
     Parameters
     ----------
-    lam : float
-        Arrival rate of the small jobs, per unit of time.
-    n : int
-        Small jobs that fill the machine.
-    mu : float
-        Completion rate of a small job, whose times are exponential.
-    m : float
-        Mean time of a job that needs the whole machine, which is exponential, too.
+    lam, n, mu, m
+        As for :func:`left_beside_whole_jobs`, with small jobs as those that come; all times are exponential.
 
     Raises
     ------
@@ -241,7 +235,6 @@ def _settled(state, needs, high, low):
 
 
 def _fits(kind, m, needs):
-    """Return whether one more job of a class fits."""
     return all(
         need + sum(number * held for number, held in zip(m, column, strict=True)) <= RESOURCE
         for need, column in zip(needs[kind], zip(*needs, strict=True), strict=True)
@@ -258,13 +251,9 @@ def capacity_left(lam: float, B: Any, b: ArrayLike, mu: ArrayLike, p: ArrayLike,
     ----------
     lam : float
         Arrival rate of the high classes together, per unit of time.
-    B : float, or sequence of float, shape (d,)
-        Resource, or several of them.
-    b : sequence of float, shape (L,) or (L, d)
-        Need of each class. Of several resources some may be 0.
-    mu, p : sequence of float, shape (L,)
-        Completion rate and probability of each class. Of the probabilities it matters only how they compare among the
-        high classes, and among the low ones.
+    B, b, mu, p
+        As for :func:`~mjq.models.processing_capacity.processing_capacity`. Of the probabilities it matters only how
+        they compare among the high classes, and among the low ones.
     high : int or sequence of int
         Places of the high classes in `b`, from 0 on. All others are low.
 
@@ -301,16 +290,6 @@ def capacity_left(lam: float, B: Any, b: ArrayLike, mu: ArrayLike, p: ArrayLike,
 
 def left_by_chain(lam: float, B: Any, b: ArrayLike, mu: ArrayLike, p: ArrayLike, high: int | Sequence[int]) -> float:
     """Return what :func:`capacity_left` does, by the chain alone.
-
-    Parameters
-    ----------
-    lam, B, b, mu, p, high
-        As for :func:`capacity_left`.
-
-    Raises
-    ------
-    ValueError, ArithmeticError
-        As for :func:`capacity_left`.
 
     Source: ours.
 

@@ -13,7 +13,7 @@ from mjq._util import checks
 def short_of(
     B: np.ndarray, b: np.ndarray, counts: np.ndarray, heads: np.ndarray, time: np.ndarray, names: Iterable[str]
 ) -> dict[tuple[str, ...], float]:
-    """Return the share of the time in which the head of the queue lacks just these resources.
+    """Return by names of resources the share of the time in which the head of the queue lacks just these, if not 0.
 
     Parameters
     ----------
@@ -27,11 +27,6 @@ def short_of(
         Share of the time.
     names : sequence of str, length d
         Names of the resources.
-
-    Returns
-    -------
-    dict
-        Names of the resources that are too few, to the share; shares of 0 are left out, and the others sum to 1.
 
     Source: [SR] Eq. (h).
 

@@ -47,6 +47,9 @@ def view(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, Any, float]:
     r"""Return the system that resource k alone would be: needs, rates, mix and order of its classes, and their share.
 
+    The capacity of this system, over the share, is :math:`X_k`. Independent classes with the same need and rate are put
+    together.
+
     With the probability r that a job is like the one before it, the same r remains. A matrix P from class to class is
     watched on the classes A that are left: with R for the others,
 
@@ -58,12 +61,6 @@ def view(
         Resource, from 0.
     B, b, mu, p, order
         As for :func:`mjq.models.processing_capacity.processing_capacity`.
-
-    Returns
-    -------
-    (numpy.ndarray, numpy.ndarray, numpy.ndarray, float or numpy.ndarray or None, float)
-        Needs, rates, mix, order, and the share of jobs of these classes. The capacity of this system, over the share,
-        is :math:`X_k`. Independent classes with the same need and rate are put together.
 
     Source: [SR] Eq. (e).
 

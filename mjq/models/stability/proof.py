@@ -67,7 +67,6 @@ def _inflows(system: tuple[int, int, int, Any, Any, Any], c: int, pi: dict[tuple
 
 
 def _neighbours(system):
-    """Return all pairs of neighbours in the order of i."""
     size = system[:3]
     line = [stability.u(i, *size) for i in range(size[0] // size[1] + 1)]
     return zip(line, line[1:], strict=False)

@@ -158,7 +158,6 @@ def _hold(memory, profile, start, end, need, back=False):
 
 @compiled(borrowing=True)
 def _alike(free, other):
-    """Return whether as much is free of each resource."""
     for k in range(MOST_RESOURCES):
         if free[k] != other[k]:
             return False

@@ -345,7 +345,6 @@ def placed_singly(rng: np.random.Generator, week: np.ndarray, jobs: int, span: f
 
 @compiled()
 def _gap(table, rank):
-    """Return the gap of a rank, from 0 to 1, from its table."""
     at = rank * (len(table) - 1)
     k = min(int(at), len(table) - 2)
     return table[k] + (at - k) * (table[k + 1] - table[k])

@@ -118,7 +118,6 @@ def _joined(need, run):
 
 
 def _groups(needs, kind, work):
-    """Return the needs that groups are named after."""
     weight = np.maximum(np.bincount(kind) / len(kind), np.bincount(kind, work) / work.sum())
     return needs[np.sort(np.argsort(-weight, kind="stable")[:MOST_GROUPS])]
 
@@ -147,7 +146,6 @@ def quantiles(values: np.ndarray, levels: ArrayLike) -> np.ndarray:
 
 
 def _limits(limit, run, of):
-    """Return popular limits and factors of overestimation, by name."""
     limits, count = np.unique(limit, return_counts=True)
     popular = np.sort(limits[np.argsort(-count, kind="stable")[:MOST_LIMITS]])
     longest = np.sort(limit)[-int(np.ceil(max(FEWEST, len(run) / OF_ALL)))]

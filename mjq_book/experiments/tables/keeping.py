@@ -36,7 +36,6 @@ def keep(table: str, rows: Sequence[dict[str, Any]], headers: Sequence[str] | No
 
 
 def stamp() -> dict[str, str]:
-    """Return when and where a table was made."""
     return {"date": datetime.date.today().isoformat(), "machine": machine()}
 
 
@@ -62,7 +61,6 @@ def replace(path: Path, headers: Sequence[str], rows: Sequence[dict[str, Any]]) 
 
 
 def processor() -> str:
-    """Return the processor's name, if the system tells it."""
     try:
         lines = Path("/proc/cpuinfo").read_text().splitlines()
     except OSError:
@@ -71,7 +69,6 @@ def processor() -> str:
 
 
 def machine() -> str:
-    """Return the processor, the cores and the versions."""
     return (
         f"{processor()}, {os.cpu_count()} cores, Python {platform.python_version()}, "
         f"numpy {np.__version__}, scipy {scipy.__version__}, numba {getattr(compiler(), '__version__', 'absent')}"

@@ -132,7 +132,7 @@ class NearSaturation(Plain):
 
 
 def capacities(log: Log, policy: str = "fcfs", seed: int = 1, exact: bool = True) -> dict[str, Capacity]:
-    """Return the four capacities of a log.
+    """Return four capacities of a log by name: ``naive``, ``exponential``, ``independent`` and ``own_order``.
 
     Parameters
     ----------
@@ -142,11 +142,6 @@ def capacities(log: Log, policy: str = "fcfs", seed: int = 1, exact: bool = True
     seed : int
     exact : bool
         Whether exponential classes are solved where their configurations fit, under FCFS, rather than simulated.
-
-    Returns
-    -------
-    dict
-        ``naive``, ``exponential``, ``independent`` and ``own_order`` to a :class:`Capacity`.
 
     Raises
     ------
@@ -357,11 +352,8 @@ def capacity_by_block_length(
 ) -> dict[int, Capacity]:
     """Return the capacity as a curve from independent jobs to the log's own order.
 
-    Returns
-    -------
-    dict
-        The number of successive jobs that are drawn together to a :class:`Capacity`: 1, which is independent, then
-        `lengths` as far as the log has ten such blocks, and the length of the log, which is its own order.
+    It is by the number of successive jobs that are drawn together: 1, which is independent, then `lengths` as far as
+    the log has ten such blocks, and the length of the log, which is its own order.
     """
     curve = {}
     with watching.working(f"{policy}: jobs drawn from the log"):
@@ -372,7 +364,6 @@ def capacity_by_block_length(
 
 
 def _jobs(log, policy):
-    """Return the number of jobs of each replication under this policy."""
     if isinstance(policy, OnHosts):
         return ON_HOSTS
     if (policy := name_of(policy)) not in JOBS:

@@ -36,7 +36,7 @@ class Costs(Plain):
 def costs_of_classes(
     log: Log, policy: str = "fcfs", most: int = MOST_NEEDS, rate: float | None = None, full: bool = True
 ) -> list[Costs]:
-    """Return the servers wasted by each class of jobs of a log, those of one need, and what they cost the others.
+    """Return the servers wasted by jobs of each need of a log, and what they cost the others, by falling waste.
 
     The jobs are worked off in the log's own order, and the queue never runs dry. Of several resources, work and waste
     are those of the one that is used up first if nothing is wasted, the
@@ -52,11 +52,6 @@ def costs_of_classes(
         The :func:`~mjq_logs.questions.capacity.estimates.own_order_capacity` of the log, if it is known already.
     full : bool
         Otherwise one need is enough.
-
-    Returns
-    -------
-    list of Costs
-        One a need, by falling waste: by how many more servers the others could use without it, less those that it uses.
 
     Source: [YC] Eq. (e).
 

@@ -321,7 +321,6 @@ def _of_placement(loss, unit):
 
 
 def _of_costly(costly, best):
-    """Say what the jobs cost that are hardest to place."""
     share = costly.without.own_order.share
     of = "" if costly.without.binds is None else f" of the {name_of(costly.without.binds)}"
     return (
@@ -341,7 +340,6 @@ def _of_short_log(costly, own, drawn):
 
 
 def _hard(costly):
-    """Name the jobs that are hardest to place."""
     few = "no two" if costly.at_most == 1 else f"at most {costly.at_most}"
     return f"{counted(costly.jobs, 'job')} of which {few} fit on one host"
 
@@ -366,6 +364,5 @@ def _whole(share):
 
 
 def _range(interval):
-    """Return the ends of an interval of a share."""
     low, high = round(100 * max(interval.low, 0)), round(100 * interval.high)
     return f"{low} %" if low == high else f"{low} to {high} %"

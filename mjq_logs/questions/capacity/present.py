@@ -136,12 +136,10 @@ def _charts(result, load, tight=""):
 
 
 def _known(charts: Iterable[tuple], result: Any) -> list[Chart]:
-    """Return the charts for which there are numbers, with their captions."""
     return [Chart(caption, partial(draw, result)) for caption, draw, known in charts if known]
 
 
 def _limits(reports):
-    """Return what each policy can carry, how much of it came, and how long jobs wait there."""
     waits, own = reports[0].waits, reports[0].capacities.own_order
     ends = "with 95 % intervals" if own.low is not None else f"without intervals: {own.interval.removeprefix('none, ')}"
     title = f"What each policy can carry in the order of the log, {ends}"
@@ -153,7 +151,6 @@ def _limits(reports):
 
 
 def _curve(report):
-    """Return the waits under one policy if the same jobs come slower or faster."""
     share, curve = report.capacities.own_order.share, report.waits.curve
     title = f"Waits under {report.policy} if the same jobs come slower or faster, with 95 % intervals"
     if any(row.load > share for row in curve):
@@ -196,7 +193,6 @@ def _capacities(reports):
 
 
 def _mean_work(mean):
-    """Say for which mean work of a job all capacities are."""
     ends = "" if mean.high is None else f" ({mean.low:.4g} to {mean.high:.4g})"
     return f"All of them are for the mean work of a job in this log, {mean.value:.4g}{ends} server-hours."
 

@@ -140,14 +140,11 @@ def find(
 ) -> tuple[dict[str, Any], dict[str, dict[str, Any]], dict[str, list[estimates.Drawn]]]:
     """Return what is known of a log of one resource or of several, what each policy can do, and curves of capacities.
 
+    They are the fields of a :class:`PoolReport` but the verdict; those of an :class:`UnderPolicy` by policy; and by
+    policy, those of `curves` included, the curve from independent jobs to the log's own order.
+
     If not `full`, there are no curves, of the four capacities that of the log's own order alone, of
     the replays the one at the load that came, one of the classes, and near saturation nothing but that it is known.
-
-    Returns
-    -------
-    (dict, dict, dict)
-        The fields of a :class:`PoolReport` but the verdict; those of an :class:`UnderPolicy` by policy; and by policy,
-        those of `curves` included, the curve from independent jobs to the log's own order.
     """
     log = facts.log
     four, near, memory = _estimated(log, policies, seed, curves) if full else _own_orders(log, policies)
@@ -222,12 +219,10 @@ def waits_in_words(waits: LoadWaits | None, load: float | None, own: estimates.C
 
 
 def _ends(own):
-    """Return the ends of the interval of a share, or twice the share if there is none."""
     return (own.share, own.share) if own.share_low is None else (own.share_low, own.share_high)
 
 
 def _times(waits, real, rule=None):
-    """Say how long jobs wait, and where that is from."""
     times = waits.log if real else waits.replay
     source = " (real waits, by the log)" if real else f" (in a replay under {rule})" if rule else ""
     mean, most = time_in_words(times.mean.value), time_in_words(times.percentile.value)
@@ -235,7 +230,6 @@ def _times(waits, real, rule=None):
 
 
 def _of_window(window):
-    """Say how busy the servers were in the window of a log."""
     if window is None or window.busy is None:
         return []
     first, last = window.dates or ("", "")

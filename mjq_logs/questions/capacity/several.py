@@ -144,7 +144,6 @@ def _while_full(log, policy):
 
 
 def _resource(facts, name, load):
-    """Return what is known of one resource, whatever the policy."""
     log, some = facts.log, facts.alone.get(name)
     k = log.resources.index(name)
     need, size = log.needs[:, k], float(log.machine()[k])
@@ -180,7 +179,6 @@ def _dominant(log, policy):
 
 
 def _verdict(resources, reports, binds):
-    """Say in sentences which resource binds, what the machine can do, and what the next job lacks."""
     by = {resource.name: resource for resource in resources}
     sentences = []
     if known := [resource for resource in resources if resource.busy is not None]:
@@ -213,7 +211,6 @@ def _verdict(resources, reports, binds):
 
 
 def _views(report):
-    """Say what one resource alone would have promised."""
     rates = [f"{rate:.4g} by the {name_of(name)}" for name, rate in report.alone.items() if rate is not None]
     alone = f"One resource alone would promise {listed(rates)}; " if rates else ""
     return f"{alone}{'the' if alone else 'The'} largest share of each job, taken for one, {report.dominant:.4g}."

@@ -200,7 +200,6 @@ def _about(amount):
 
 
 def _further(row, node):
-    """Say what further nodes save, if the log can tell."""
     servers = "further server" if node == 1 else f"further node of {node:g} servers"
     saved = row.each_node_more and row.each_node_more.mean
     if saved is None:

@@ -125,6 +125,5 @@ def without_need(log: Log, need: float) -> Changed:
 
 
 def _work(log, chosen):
-    """Return the share of the work that these jobs bring, in words."""
     whole = log.run @ log.need
     return f"{100 * (log.run[chosen] @ log.need[chosen]) / whole if whole > 0 else 0.0:.3g} %"

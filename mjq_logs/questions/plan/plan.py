@@ -201,14 +201,12 @@ def plan(
 
 
 def _smallest(replays, tried, policy, target, growth, node):
-    """Return the smallest size that meets the target, or None."""
     case = partial(Case, policy=policy, growth=growth)
     sizes = _with_those_between(replays, case, target, tried, node)
     return next((size for size in sizes if replays.percentile_of(case(size)) <= target), None)
 
 
 def _tried(log, sizes, node):
-    """Return the sizes that are tried at first, from the smallest on."""
     return sizes_between(log, node=node) if sizes is None else np.unique(checks.positive("sizes", sizes)).tolist()
 
 
@@ -240,7 +238,6 @@ def sizes_between(
 
 
 def _of_policy(replays, policy, target, asked, growth, node):
-    """Return how many servers one policy needs, where these sizes are asked for."""
     case = partial(Case, policy=policy, growth=growth)
     exact = rule_of(policy).knows_times and replays.log.estimate is not None
     sizes = _with_those_between(replays, case, target, asked, node)

@@ -13,7 +13,6 @@ from mjq_logs.words import amount_in_words
 
 
 def _charts(result):
-    """Return the charts of a page."""
     from mjq_logs import plots
 
     goal, charts = f"{result.percentile:g} % wait at most", []
@@ -48,7 +47,6 @@ def present(path: str, facts: Facts, result: Plan) -> Answer:
 
 
 def _what_if(result):
-    """Return what each change would do under each policy."""
     machine = amount_in_words(result.what_if[0].servers)
     title = f"{machine}: the same jobs as they are and under each change, with 95 % intervals of the difference"
     return table(title, result.what_if, percentile=result.percentile)

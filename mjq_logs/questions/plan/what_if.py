@@ -135,12 +135,10 @@ def _saved(before, after, moved):
 
 
 def _same(log, other):
-    """Return whether a change changes nothing."""
     pairs = [(getattr(log, name), getattr(other, name)) for name in ("need", "run", "arrival", "estimates_used")]
     return all((x is None and y is None) or np.array_equal(x, y) for x, y in pairs)
 
 
 def _wait(case):
-    """Return the waits of one replay [h]."""
     log, servers, policy, growth = case
     return replay_log(log, servers, policy, growth, log.estimates_used).wait / HOUR

@@ -46,7 +46,6 @@ def _intervals(report):
 
 
 def _rests(report):
-    """Say what the forecast rests on, and what each of these says."""
     share = report.weight_of_rule
     return (
         f"The forecast rests on two things. Replays under {report.policy} say {brief_time(report.by_rule)} (median), "
@@ -56,7 +55,6 @@ def _rests(report):
 
 
 def _record(record):
-    """Say how good forecasts have been."""
     return (
         f"Record: {record.forecasts} starts in the last third of the log were forecast in the same way, each from what "
         f"was known at its time. The error of the median was {record.error:.2f}. The mean wait had "

@@ -17,7 +17,6 @@ SERVERS, BEGIN, DAYS, DAY = 16, 1_750_000_000, 40, 86_400
 
 
 def row(number, state, submit, start, end, run, limit, need):
-    """Return a line of the command of the page for operators."""
     values = {
         "JobIDRaw": number, "State": state, "Submit": submit, "Eligible": submit, "Start": start, "End": end,
         "ElapsedRaw": run, "TimelimitRaw": limit, "NNodes": 1, "AllocCPUS": need if run else 0,
@@ -28,7 +27,6 @@ def row(number, state, submit, start, end, run, limit, need):
 
 
 def main():
-    """Write the files."""
     rng = np.random.default_rng(16)
     begin, end = BEGIN, BEGIN + DAYS * DAY
     jobs = 600
