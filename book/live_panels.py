@@ -140,7 +140,7 @@ def generated(name, letters, **formulas):
     return "\n".join([head, *lines, f"  return {{ {parts} }};", "}"])
 
 
-# --- Tables that are kept beside the panels --------------------------------------------------------------------------
+# --- Tables that are kept beside the panels ---
 
 
 def points(low, high, count):
@@ -166,7 +166,7 @@ def kept(name, axes, columns):
     return {column: np.reshape([float(row[column]) for row in rows], shape).tolist() for column in columns}
 
 
-# --- Files and pages --------------------------------------------------------------------------------------------------
+# --- Files and pages ---
 
 
 def module(path):

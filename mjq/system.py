@@ -82,7 +82,7 @@ def _plain(value):
     return int(value) if value == int(value) else value
 
 
-# --- Multiserver jobs -------------------------------------------------------------------------------------------------
+# --- Multiserver jobs ---
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -894,7 +894,7 @@ def _names(resources, size):
     return names
 
 
-# --- A cluster with a tracker and a finite queue ----------------------------------------------------------------------
+# --- A cluster with a tracker and a finite queue ---
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -1028,7 +1028,7 @@ class TrackedCluster(_ByValue):
         return self.servers, self.needs, self.mix, lam, self.tracker_rate, self.rates, self.queue_places
 
 
-# --- A pool of tasks --------------------------------------------------------------------------------------------------
+# --- A pool of tasks ---
 
 
 @dataclass(frozen=True, eq=False, repr=False)

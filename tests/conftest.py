@@ -81,7 +81,7 @@ def systems(draw, most_classes=3, most_jobs=4):
     return B, [min(x, B) for x in b], rates, list(weights / weights.sum())
 
 
-# --- The command ----------------------------------------------------------------------------------------------------
+# --- The command ---
 
 
 class Said(NamedTuple):
@@ -103,7 +103,7 @@ def said(*words, cwd="."):
     return Said(status, *(stream.buffer.getvalue().decode() for stream in (out, err)))
 
 
-# --- Chapters -------------------------------------------------------------------------------------------------------
+# --- Chapters ---
 
 SMALL = {
     "imports": (
@@ -193,7 +193,7 @@ def write_chapter(path, cells):
     return path
 
 
-# --- In a browser ---------------------------------------------------------------------------------------------------
+# --- In a browser ---
 
 PATIENCE = 120  # seconds that anything in a browser may take
 DESK, PHONE, HEIGHT = 1280, 360, 900  # widths and height of windows [pixels]

@@ -145,7 +145,7 @@ class Cluster:
         return fits and not any(self.users[other] == mine for other in ahead)
 
 
-# --- Rules that look at needs and order alone: the place of the job that starts next, or None -------------------------
+# --- Rules that look at needs and order alone: the place of the job that starts next, or None ---
 # Of those that wait, `needs` are in order of arrival; `free` is what nobody holds, `up` all that is up.
 # The second way to the reference values has these rules, too.
 
@@ -190,7 +190,7 @@ def filled(needs, B):
     return served
 
 
-# --- Rules of a cluster -----------------------------------------------------------------------------------------------
+# --- Rules of a cluster ---
 
 
 def of_needs(rule):

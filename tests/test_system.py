@@ -33,7 +33,7 @@ def whole_systems(draw, classes):
     return servers, needs, rates, mix
 
 
-# --- The same numbers as the models -----------------------------------------------------------------------------------
+# --- The same numbers as the models ---
 
 
 @given(systems())
@@ -100,7 +100,7 @@ def test_a_pool_takes_the_best_of_all_mixes():
     assert Pool(DEMANDS, (2, 10), 6).mixes.tolist() == [[0, 6], [1, 5], [2, 4]]  # of others are too few tasks
 
 
-# --- Whether a simulation is of a stable queue ------------------------------------------------------------------------
+# --- Whether a simulation is of a stable queue ---
 
 ONE_OR_ALL = (8, (1, 8), (1.0, 10.0), (0.9, 0.1))
 
@@ -148,7 +148,7 @@ def test_a_run_is_short_until_it_lasts_ten_relaxation_times(letters):
         assert [run.mean_wait.remark for run in runs] == ["short run", ""]
 
 
-# --- Logs -------------------------------------------------------------------------------------------------------------
+# --- Logs ---
 
 
 def test_the_system_of_the_example_log():
@@ -182,7 +182,7 @@ def test_a_log_without_a_system(log, message):
         log.system()
 
 
-# --- Values -----------------------------------------------------------------------------------------------------------
+# --- Values ---
 
 
 @pytest.mark.parametrize("thing", [System(*TABLE), System(3.5, [0.1], [1 / 3], [1]), TRACKED, POOL], ids=repr)

@@ -38,7 +38,7 @@ BUTTONS = {
 UNDECLARED = "sphinx_multitoc_numbering", "sphinx_jupyterbook_latex"
 
 
-# --- Chapters ---------------------------------------------------------------------------------------------------------
+# --- Chapters ---
 
 
 def chapters(app):
@@ -63,7 +63,7 @@ def read_chapter(app, page, text):
         text[0] = student.without_answers(text[0])
 
 
-# --- Settings ---------------------------------------------------------------------------------------------------------
+# --- Settings ---
 
 
 def settle(app, config):
@@ -89,7 +89,7 @@ def shared(folder):
     return state.hexdigest()
 
 
-# --- Several processes ------------------------------------------------------------------------------------------------
+# --- Several processes ---
 
 
 def collect_no_garbage(app):
@@ -104,7 +104,7 @@ def read_in_parallel(app, env, pages):
             app.extensions[name].parallel_read_safe = True
 
 
-# --- After Sphinx -----------------------------------------------------------------------------------------------------
+# --- After Sphinx ---
 
 
 def note_writing(app, builder):

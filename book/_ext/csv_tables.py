@@ -39,7 +39,7 @@ def read(path):
         return list(csv.DictReader(file))
 
 
-# --- Data files -----------------------------------------------------------------------------------------------------
+# --- Data files ---
 
 
 def data_files(_):
@@ -80,7 +80,7 @@ class DataChecksums(SphinxDirective):
         return [nodes.raw("", opening, format="html"), block, nodes.raw("", "</details>", format="html")]
 
 
-# --- Other machines, letters, reference values ----------------------------------------------------------------------
+# --- Other machines, letters, reference values ---
 
 
 def reproduced(_):
@@ -111,7 +111,7 @@ def reference_values(chapter):
             before = beside
 
 
-# --- The ledger -----------------------------------------------------------------------------------------------------
+# --- The ledger ---
 
 
 def ledger_totals(_):
@@ -152,7 +152,7 @@ def whose_numbers(_):
         yield name, *(counts[status] or "–" for status in ("agrees", "they err", "we differ")), counts.total()
 
 
-# --- The directive --------------------------------------------------------------------------------------------------
+# --- The directive ---
 
 TABLES = {
     "data-files": Table((DATA,), ("File", "From; made by", "Terms"), "lll", data_files),

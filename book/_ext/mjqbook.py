@@ -84,7 +84,7 @@ def without_old_roles(app, pagename, templatename, context, doctree):
             context["body"] = context["body"].replace(f' role="{role}"', "")
 
 
-# --- The ledger -----------------------------------------------------------------------------------------------------
+# --- The ledger ---
 
 
 class Ledger(SphinxDirective):
@@ -190,7 +190,7 @@ def note_tables(env):
         env.note_dependency(str(path))
 
 
-# --- Numbers of other pages -----------------------------------------------------------------------------------------
+# --- Numbers of other pages ---
 
 
 class Computed(SphinxRole):
@@ -242,7 +242,7 @@ def with_other_numbers(app, env, added, changed, removed):
     ]
 
 
-# --- Sentences ------------------------------------------------------------------------------------------------------
+# --- Sentences ---
 
 
 def take_out_sentences(app, doctree):
@@ -263,7 +263,7 @@ def take_out_sentences(app, doctree):
             cell.replace_self(texts)
 
 
-# --- Bibliography ---------------------------------------------------------------------------------------------------
+# --- Bibliography ---
 
 
 class NamesAndYear(BaseLabelStyle):
@@ -280,7 +280,7 @@ class NamedStyle(Style):
     default_label_style = NamesAndYear
 
 
-# --- Chapters -------------------------------------------------------------------------------------------------------
+# --- Chapters ---
 
 
 class Reading(NamedTuple):
@@ -396,7 +396,7 @@ def say_what_is_returned(app, what, name, obj, options, lines):
         lines[place:place] = ["Returns", "-------", returned, ""]
 
 
-# --- Figures ----------------------------------------------------------------------------------------------------------
+# --- Figures ---
 
 
 def count_figures_by_page(app, env):

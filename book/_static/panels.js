@@ -46,7 +46,7 @@
     return `${near ? `about ${near[1]}` : ratio > 1 ? `${shown(ratio, digits)} times` : `${shown(100 * ratio, 2)} %`} as ${word}`;
   }
 
-  // --- What panels compute with ------------------------------------------------------------------------------------
+  // --- What panels compute with ---
 
   /** So many numbers from low to high, evenly spaced, or evenly in their logarithms. */
   function spaced(low, high, count, log = false) {
@@ -91,7 +91,7 @@
     return pieces;
   }
 
-  // --- Charts --------------------------------------------------------------------------------------------------------
+  // --- Charts ---
 
   /** Places of the marks of an axis. */
   function ticks({ min, max, log, whole }, room) {
@@ -199,7 +199,7 @@
     return list.childElementCount ? [list] : [];
   }
 
-  // --- Panels ----------------------------------------------------------------------------------------------------------
+  // --- Panels ---
 
   /** The value that a slider hands over, from its position. */
   function valueOf(slider, position) {
@@ -437,7 +437,7 @@
     target();
   }
 
-  // --- Self-checks -------------------------------------------------------------------------------------------------------
+  // --- Self-checks ---
 
   function ask(form) {
     const { name, answer, tolerance, unit } = form.dataset;

@@ -435,7 +435,7 @@ def _each(columns):
     return tuple(Estimate.of(column) for column in columns.T)
 
 
-# --- The loop ---------------------------------------------------------------------------------------------------------
+# --- The loop ---
 
 
 @compiled()

@@ -249,7 +249,7 @@ def _leads_to(rates, targets):
     return sources
 
 
-# --- Fits -------------------------------------------------------------------------------------------------------------
+# --- Fits ---
 
 
 def exponential(mean: float) -> PhaseType:

@@ -153,7 +153,7 @@ class Transient:
         products = doublings * len(moves) * size**2 / MATRIX_SPEED
         return squares + products <= _most_steps(most) * (self._entries + CALL_ENTRIES)
 
-    # --- Step by step -------------------------------------------------------------------------------------------------
+    # --- Step by step ---
 
     def _by_steps(self, moves):
         needed = _most_steps(moves.max(initial=0))
@@ -164,7 +164,7 @@ class Transient:
         # So many more steps than it took to end are as good as infinitely many.
         return _poisson_means(seen, np.minimum(moves, 2 * len(seen) + 100))
 
-    # --- By squares ---------------------------------------------------------------------------------------------------
+    # --- By squares ---
 
     def _by_squares(self, moves):
         longest = moves.max(initial=0)

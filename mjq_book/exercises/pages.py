@@ -105,7 +105,7 @@ def _inline(text):
     return "".join(parts)
 
 
-# --- Moodle's GIFT format ---------------------------------------------------------------------------------------------
+# --- Moodle's GIFT format ---
 
 
 def as_gift(chapter: str, names: list[str], drawn: list[list[Drawn]]) -> str:

@@ -191,7 +191,7 @@ def tolerance(answer: float | str) -> str:
     return printed(TOLERANCE * abs(float(answer)), 2)
 
 
-# --- Intermediate results that several solutions show ----------------------------------------------------------------
+# --- Intermediate results that several solutions show ---
 
 
 def shares(start: Hashable, rule: chain.Rule) -> list[tuple[Any, float]]:

@@ -109,7 +109,7 @@ def fewest_replicas(rate: float, exponents: dict[str, float] | None = None) -> i
     return replicas
 
 
-# --- The day ----------------------------------------------------------------------------------------------------------
+# --- The day ---
 
 
 @overload
@@ -156,7 +156,7 @@ def plan(exponents: dict[str, float] | None = None, ahead: bool = False) -> list
     return replicas
 
 
-# --- Was it good? -----------------------------------------------------------------------------------------------------
+# --- Was it good? ---
 
 
 def simulated(

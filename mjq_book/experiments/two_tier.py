@@ -82,7 +82,7 @@ def _scattered(rng, classes):
     return {c: tuple(float(x * rng.uniform(0.8, 1.2)) for x in moments) for c, moments in classes.items()}
 
 
-# --- Changes: each returns the new system and exponents for it ------------------------------------------------------
+# --- Changes: each returns the new system and exponents for it ---
 
 
 def scale_workload(system: System, p: dict[str, float], rng: np.random.Generator) -> tuple[System, dict[str, float]]:
@@ -147,7 +147,7 @@ def what_changes(base: int, change: str, case: int) -> str:
     return (KINDS[1] if slower[0] in system.tier("F") else KINDS[2]) if slower else KINDS[0]
 
 
-# --- How well the models do -------------------------------------------------------------------------------------------
+# --- How well the models do ---
 
 
 def evaluate(base: int, change: str, case: int, time: float = 20_000.0) -> dict[str, Any]:

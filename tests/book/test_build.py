@@ -44,7 +44,7 @@ def digest(build, chapter, *opened):
     return build.depends.digest(chapter, opened, build.ROOT)
 
 
-# --- What a chapter depends on --------------------------------------------------------------------------------------
+# --- What a chapter depends on ---
 
 WORKERS = """from mjq._util.parallel import map_cases
 

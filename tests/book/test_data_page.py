@@ -31,7 +31,7 @@ def test_each_kept_table_is_listed_with_its_command():
     assert files == {*KEPT, "provenance"}
 
 
-# --- The table of all data files ------------------------------------------------------------------------------------
+# --- The table of all data files ---
 
 
 @pytest.fixture

@@ -121,7 +121,7 @@ def test_every_printed_number_is_compared_at_the_defaults(path):
     assert made == {(r.item, r.quantity, r.place) for r in printed}
 
 
-# --- What notebook programs show --------------------------------------------------------------------------------------
+# --- What notebook programs show ---
 
 EXAMPLES = "{eq}`bb22:4`", "{cite:p}`B`", ":::{dropdown}", "```{exercise-end}", "(b)=", "$$x$$ (a:4)", "[so](panel:x)"
 RAW = re.compile(r"\{[a-z]+(:[a-z]+)?\}`|^[:`]{3,}\{|^\([\w:-]+\)=|\$\$[ \t]*\([\w:-]+\)|\]\((?!https?:)[a-z]+:", re.M)

@@ -83,7 +83,7 @@ def test_the_examples_of_modules_of_the_book_run(path, monkeypatch):
     assert tried and not failed
 
 
-# --- Logs of other schedulers -----------------------------------------------------------------------------------------
+# --- Logs of other schedulers ---
 
 RAW = ROOT / "tests/logs/raw"
 RECIPES = dict(

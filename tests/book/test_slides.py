@@ -124,7 +124,7 @@ def test_the_three_jobs_of_session_9_start_as_the_slide_says(decks):
         assert int(top) / int(bottom or 1) == pytest.approx((starts - submit).mean())
 
 
-# --- In a browser ---------------------------------------------------------------------------------------------------
+# --- In a browser ---
 
 OUTSIDE = """() => [...document.querySelectorAll("section")].flatMap((section, k) => {
   section.classList.add("shown")

@@ -41,7 +41,7 @@ def until(condition):
     return found
 
 
-# --- Words and statuses ---------------------------------------------------------------------------------------------
+# --- Words and statuses ---
 
 
 def test_list_shows_the_parameters(tmp_path):

@@ -16,7 +16,7 @@ from mjq_book import runs
 from mjq_book.runs import chapters, execution, inputs, provenance
 from tests.conftest import write_chapter
 
-# --- Parameters and checks ------------------------------------------------------------------------------------------
+# --- Parameters and checks ---
 
 
 @pytest.mark.parametrize("name", chapters.names())
@@ -42,7 +42,7 @@ def test_plain_papermill_is_refused_a_name_that_is_no_parameter(tmp_path):
     assert chapters.chapter(path).values() == dict(loads=[0.5], n=3)  # outside of a kernel the check does nothing
 
 
-# --- Values as people write them ------------------------------------------------------------------------------------
+# --- Values as people write them ---
 
 TEXT = st.one_of(st.text(), st.text("\\\"' \n\r\t:#a\x85", min_size=100, max_size=300))
 PLAIN = st.one_of(st.booleans(), st.integers(), st.floats(allow_nan=False, allow_infinity=False), TEXT)
@@ -83,7 +83,7 @@ def test_cases_from_a_table(tmp_path):
     assert inputs.read_cases(path, stability) == (None, [dict(n=30)])
 
 
-# --- One run --------------------------------------------------------------------------------------------------------
+# --- One run ---
 
 NASTY = [
     '"; import os; os.system("touch pwned") #',
@@ -184,7 +184,7 @@ def test_versions_name_the_commit_where_there_is_one(root, tmp_path, monkeypatch
     assert provenance.versions()["commit"] is None  # no git
 
 
-# --- Figures and tables ---------------------------------------------------------------------------------------------
+# --- Figures and tables ---
 
 DRAWING = {
     "imports": "from matplotlib import pyplot as plt\n\nfrom mjq import plots\n\nplots.style()",

@@ -168,7 +168,7 @@ def test_a_case_in_which_processes_die_has_failed(here, small, monkeypatch):
     assert case.error == sweeps.DIED
 
 
-# --- The command ----------------------------------------------------------------------------------------------------
+# --- The command ---
 
 
 def test_a_sweep_by_a_scheduler_of_cases_from_a_table(tmp_path, small, client):

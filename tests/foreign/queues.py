@@ -8,7 +8,7 @@ from mjq.solvers import chain, product_form, qbd
 from mjq.solvers.network import Network
 from mjq.solvers.phase_type import PhaseType, erlang, exponential
 
-# --- Ciw --------------------------------------------------------------------------------------------------------------
+# --- Ciw ---
 
 
 def sharing_with_threshold(lam=10.0, mu=12.0, alone=3):
@@ -29,7 +29,7 @@ def shared_server(lam=4.0, law=None):
     return {("response time", "node", ""): product_form.means(network).mean_jobs["node", 1] / lam}
 
 
-# --- most-queue -------------------------------------------------------------------------------------------------------
+# --- most-queue ---
 
 
 def saturated(servers, needs, rates):
@@ -80,7 +80,7 @@ def one_job_at_a_time(name, load=0.35):
     return {("wait", "", ""): response - law.mean, ("response time", "", ""): response}
 
 
-# --- LINE -------------------------------------------------------------------------------------------------------------
+# --- LINE ---
 
 HALF_AND_HALF = erlang(2, 0.5)
 
@@ -113,7 +113,7 @@ def pollaczek_khinchine(mean, scv, name):
     return {("jobs", name, ""): jobs, ("response time", name, ""): jobs}
 
 
-# --- msj-simulator ----------------------------------------------------------------------------------------------------
+# --- msj-simulator ---
 
 ONE_TWO_FOUR = {  # rates and shares of needs 1, 2 and 4, on four servers
     "needs 1, 2, 4 of 4, large ones slow": ((5.0, 2.0, 0.5), (1 / 3, 1 / 3, 1 / 3)),

@@ -124,7 +124,7 @@ def test_where_they_err_a_second_way_gives_ours(row):
     assert is_what_the_row_says(row, witness[place_of(row)])
 
 
-# --- The table --------------------------------------------------------------------------------------------------------
+# --- The table ---
 
 
 def test_each_row_is_one_comparison_of_its_own_and_says_where_it_is_from():
@@ -167,7 +167,7 @@ def test_the_ledger_counts_each_row_once_beside_the_numbers_of_the_papers():
     assert papers["they err"] == kinds.count("misprint")
 
 
-# --- What other programs print beside the exact value, on *What is known* ---------------------------------------------
+# --- What other programs print beside the exact value, on *What is known* ---
 
 BESIDE = [tuple(row.values()) for row in csv_rows(ROOT / "tests/foreign/beside.csv")]
 

@@ -55,7 +55,7 @@ def test_the_jobs_as_they_are(tmp_path):
     assert f"{100 * BUSY:.1f} % of the servers were busy" in out and "  84.24 (" in out
 
 
-# --- Never started ----------------------------------------------------------------------------------------------------
+# --- Never started ---
 
 
 def as_dates(*columns):
@@ -89,7 +89,7 @@ def test_a_job_that_never_started_is_counted_as_such(tmp_path, jobs, name):
     assert replay_log(log, SERVERS, "easy").wait.mean() / 3600 == pytest.approx(0.195, abs=5e-4)
 
 
-# --- Clocks, units and columns that do not agree ----------------------------------------------------------------------
+# --- Clocks, units and columns that do not agree ---
 
 
 @pytest.mark.parametrize("late", ["submit", "eligible"])
@@ -160,7 +160,7 @@ def test_simulated_times_are_no_days(tmp_path):
     assert len(log) == 800 and busy_share(log) == pytest.approx(BUSY, abs=5e-4)
 
 
-# --- Open ends --------------------------------------------------------------------------------------------------------
+# --- Open ends ---
 
 RUNNING = FILES / "running.csv"
 
@@ -214,7 +214,7 @@ def test_an_end_that_is_lost_is_no_job_that_runs_for_ever(tmp_path):
     assert log.lines.dropped == {"no run time": 1, "ended before the window": 1} and log.unfinished is None
 
 
-# --- Ties of decimal times --------------------------------------------------------------------------------------------
+# --- Ties of decimal times ---
 
 
 @pytest.mark.parametrize("policy", ["easy", "conservative", "backfill-2", "first-fit"])

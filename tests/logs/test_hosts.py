@@ -48,7 +48,7 @@ def exponential(seed, needs, mix, jobs=20_000):
     return Log(need=rng.choice(needs, jobs, p=mix).astype(float), run=rng.exponential(HOUR, jobs))
 
 
-# --- Laws -------------------------------------------------------------------------------------------------------------
+# --- Laws ---
 
 
 @given(st.integers(0, 10_000), st.integers(1, 3))
@@ -184,7 +184,7 @@ def test_jobs_that_fit_on_no_host_are_left_out_and_counted():
     assert result.load == pytest.approx(rest.load, rel=0.01) and result.used > result.load
 
 
-# --- Bad input --------------------------------------------------------------------------------------------------------
+# --- Bad input ---
 
 
 REFUSED = [
@@ -259,7 +259,7 @@ def test_hosts_that_cannot_be_are_refused(path, command, words, message):
     assert run.status == 2 and message in run.err and not run.out
 
 
-# --- The command ------------------------------------------------------------------------------------------------------
+# --- The command ---
 
 
 @pytest.mark.parametrize("words", [["--hosts", "4x8"], [*BOTH, "--hosts", "3x8/16,1x8/0.5TB", "--seed", "2"]])
@@ -281,7 +281,7 @@ def test_the_same_hosts_in_other_words_are_the_same(path):
     assert len(first["hosts"]) == 1 and other == first
 
 
-# --- Replays ----------------------------------------------------------------------------------------------------------
+# --- Replays ---
 
 
 @given(st.integers(0, 10_000), st.integers(1, 2))
@@ -339,7 +339,7 @@ def test_where_each_job_fits_as_often_none_is_hard_to_place(path, tmp_path):
         assert shown.status == 0 and "fewest fit on one host wait" not in shown.out
 
 
-# --- Public logs ------------------------------------------------------------------------------------------------------
+# --- Public logs ---
 
 
 def near(rate, value, half):

@@ -32,7 +32,7 @@ def daily(days, seed=1, drift=0.0, memory=14.0, jobs=30, hours=0.5, servers=6.0)
     return Log(need=need, run=run, submit=submit, estimate=estimate, servers=servers, clock=0.0)
 
 
-# --- The interval of a percentile -------------------------------------------------------------------------------------
+# --- The interval of a percentile ---
 
 
 @pytest.mark.parametrize(("hits", "jobs"), [(0, 40), (1, 40), (20, 40), (40, 40), (100, 1000)])
@@ -74,7 +74,7 @@ def test_where_some_parts_of_a_log_have_no_waits_the_interval_is_as_long_as_its_
     assert surely_below(result, wait.max()) and surely_below(result, 0.1) is None
 
 
-# --- When there is none -----------------------------------------------------------------------------------------------
+# --- When there is none ---
 
 
 @given(st.floats(-1e3, 1e3), st.floats(-1e3, 1e3), st.floats(0, 10))
@@ -147,7 +147,7 @@ def test_nobody_waits_only_if_the_log_is_long_enough_to_say_so(jobs, sure):
     assert interval(result, "percentile") is None and interval(result, "mean") is None
 
 
-# --- In plans ---------------------------------------------------------------------------------------------------------
+# --- In plans ---
 
 
 def hollow(text):

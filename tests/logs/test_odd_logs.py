@@ -139,7 +139,7 @@ def test_streams_that_hold_next_to_nothing_are_refused_in_one_line(tmp_path, mon
     assert "cannot be read from a pipe" in err or way == "file" or content != b"PAR1"
 
 
-# --- Damaged files --------------------------------------------------------------------------------------------------
+# --- Damaged files ---
 
 ODD_VALUES = [
     10**400, -1, 1e308, float("nan"), float("inf"), HOSTILE, None, True, [], {}, [[1]], {"a": 1}, "9" * 400, 1.5,

@@ -211,7 +211,7 @@ def test_bad_input_is_named(change, words):
         mjq_logs.plan(**dict(log=mixed(1), target=1.0) | change)
 
 
-# --- Words ------------------------------------------------------------------------------------------------------------
+# --- Words ---
 
 
 def test_the_command_says_what_the_library_finds_and_writes_it(path, tmp_path):

@@ -54,7 +54,7 @@ def slowly_held(rows, begin, end):
     return held
 
 
-# --- A file is a window -----------------------------------------------------------------------------------------------
+# --- A file is a window ---
 
 
 def test_who_was_there_is_the_state_in_which_a_replay_begins():
@@ -185,7 +185,7 @@ def test_a_size_that_one_wrong_row_makes_is_doubted(tmp_path):
     assert shortness_in_words(short := wrong.of(np.arange(100, 250), window=None)) and sizes(short) == []
 
 
-# --- Too short --------------------------------------------------------------------------------------------------------
+# --- Too short ---
 
 
 def test_warnings_stand_in_pages_and_records(tmp_path):
@@ -211,7 +211,7 @@ def test_five_of_the_longest_runs_must_fit_into_what_the_log_sees():
     assert shortness_in_words(lonely) is None
 
 
-# --- Each kind, by chance ---------------------------------------------------------------------------------------------
+# --- Each kind, by chance ---
 
 NOW = 5000
 KINDS = "plain", "held", "cancelled", "array", "component", "requeued", "runs", "zero", "waits"

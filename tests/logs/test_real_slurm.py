@@ -61,7 +61,7 @@ def seen_by_the_controller(what, begin, end):
     return np.diff(times) @ list(total.values()) / (end - begin)
 
 
-# --- What its log tells -----------------------------------------------------------------------------------------------
+# --- What its log tells ---
 
 
 @pytest.mark.parametrize(
@@ -122,7 +122,7 @@ def test_all_had_ended_and_the_hosts_were_these():
     assert hosts.numbers == (6, 2) and hosts.sizes == ((16, 62.5, 0), (32, 125, 4))
 
 
-# --- Who still waits --------------------------------------------------------------------------------------------------
+# --- Who still waits ---
 
 
 def test_who_still_waits_is_told_first():
@@ -207,7 +207,7 @@ def test_a_resized_job_is_one_job_after_the_other():
     assert (log.start.tolist(), log.run.tolist()) == ([1600, 2000], [600, 1000])
 
 
-# --- Its clock, and its calendars -------------------------------------------------------------------------------------
+# --- Its clock, and its calendars ---
 
 
 def test_a_date_without_a_zone_is_refused_beside_seconds():

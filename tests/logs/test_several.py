@@ -51,7 +51,7 @@ def swapped(log):
     return Log(need=Vectors(log.needs[:, ::-1], log.resources[::-1]), servers=log.machine()[::-1], **columns)
 
 
-# --- Reading ----------------------------------------------------------------------------------------------------------
+# --- Reading ---
 
 
 @pytest.mark.parametrize(
@@ -187,7 +187,7 @@ def test_what_cannot_be_is_refused(tmp_path, call, words):
         call(tmp_path)
 
 
-# --- The log itself ---------------------------------------------------------------------------------------------------
+# --- The log itself ---
 
 
 def test_nobody_writes_into_it_also_elsewhere():
@@ -212,7 +212,7 @@ def test_one_resource_alone_is_the_log_that_is_read_by_it(seed):
             assert mjq_logs.own_order_capacity(single) == mjq_logs.own_order_capacity(alone)
 
 
-# --- Who knows one resource refuses a log of several ------------------------------------------------------------------
+# --- Who knows one resource refuses a log of several ---
 
 OTHERS = dict(
     need=(2.0, 7.0), limit=1.0, most=(4.0, 9.0), count=3, share=0.5, steps=[(0, 4)], changes=[],
@@ -278,7 +278,7 @@ def test_commands_that_know_one_resource_name_the_option(tmp_path, words):
     assert status == 2 and "--unit cpus" in err
 
 
-# --- Busy shares ------------------------------------------------------------------------------------------------------
+# --- Busy shares ---
 
 
 def test_who_was_there_before_keeps_all_that_it_holds():
@@ -287,7 +287,7 @@ def test_who_was_there_before_keeps_all_that_it_holds():
     assert (mjq_logs.busy_share(log.alone("cpus")), mjq_logs.busy_share(log.alone("mem"))) == (0.5, 1.25)
 
 
-# --- A queue that never runs dry --------------------------------------------------------------------------------------
+# --- A queue that never runs dry ---
 
 
 def slowly(needs, run, sizes, policy, promised, line):
@@ -347,7 +347,7 @@ def test_what_is_not_said_is_exact():
     assert saturated_starts(need, run, 4, "easy", [5, 2, 6]).tolist() == [0, 5, 7]
 
 
-# --- Capacities -------------------------------------------------------------------------------------------------------
+# --- Capacities ---
 
 
 def test_exponential_classes_are_the_system():
@@ -385,7 +385,7 @@ def test_the_report_says_what_each_part_of_it_says():
     assert report.load == mjq_logs.load(log.alone(report.binds))
 
 
-# --- The command ------------------------------------------------------------------------------------------------------
+# --- The command ---
 
 
 @pytest.fixture(scope="module")

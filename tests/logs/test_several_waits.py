@@ -45,7 +45,7 @@ def as_one(answer):
     return [as_one(x) for x in answer] if isinstance(answer, list) else answer
 
 
-# --- Agreement with the log -------------------------------------------------------------------------------------------
+# --- Agreement with the log ---
 
 
 @given(st.integers(0, 99))
@@ -66,7 +66,7 @@ def test_the_time_in_which_somebody_would_fit_second_by_second(seed):
         assert share == pytest.approx(expected / (last - first) if last > first else 0)
 
 
-# --- The report -------------------------------------------------------------------------------------------------------
+# --- The report ---
 
 
 def test_a_resource_that_never_binds_changes_no_part_of_a_report():
@@ -93,7 +93,7 @@ def test_a_need_that_takes_all_of_a_resource_costs_the_others_most():
     assert rows[64].beside == pytest.approx(mjq_logs.own_order_capacity(log).value * 31 / 32)
 
 
-# --- When one more job would start ------------------------------------------------------------------------------------
+# --- When one more job would start ---
 
 
 def scheduled(count=500, seed=3, policy="easy"):
@@ -151,7 +151,7 @@ def test_the_command_forecasts_a_start(tmp_path, few_draws):
     assert said(*words, "--need", "4", "--limit", "1h").status == 2
 
 
-# --- Who blocks -------------------------------------------------------------------------------------------------------
+# --- Who blocks ---
 
 
 @given(st.integers(0, 99), st.sampled_from(["fcfs", "easy", "first-fit", "conservative"]))

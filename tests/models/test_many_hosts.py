@@ -181,7 +181,7 @@ def test_what_does_not_matter_changes_nothing():
     assert mh.capacity(*turned) == pytest.approx(X, rel=1e-12)
 
 
-# --- Moving -----------------------------------------------------------------------------------------------------------
+# --- Moving ---
 
 
 def packable(m, B, b, jobs):
@@ -235,7 +235,7 @@ def test_moving_lies_between_hosts_and_pool(cluster, placement):
     assert losses["order"] >= -1e-12 and losses["boundaries"] >= -1e-12
 
 
-# --- Whole hosts ------------------------------------------------------------------------------------------------------
+# --- Whole hosts ---
 
 
 def draining(m, n):
@@ -290,7 +290,7 @@ def test_rare_whole_host_jobs_by_exact_chains(m, n):
     assert abs(errors[0]) < 1e-5 and errors[1] == pytest.approx(errors[0] / 100, rel=0.01)
 
 
-# --- A cluster as a user types it -------------------------------------------------------------------------------------
+# --- A cluster as a user types it ---
 
 CLUSTER = dict(hosts=3, per_host=4, needs=(1, 2, 4), rates=(1, 1, 1), mix=(0.5, 0.3, 0.2))
 

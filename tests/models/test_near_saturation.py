@@ -29,7 +29,7 @@ def slope(system, capacity):
     return (4 * narrow - wide) / 3
 
 
-# --- Delta ----------------------------------------------------------------------------------------------------------
+# --- Delta ---
 
 
 @given(systems(most_jobs=5))
@@ -97,7 +97,7 @@ def test_delta_is_exact_however_far_rates_lie_apart(B, classes):
     assert found.delta == pytest.approx(float(delta), rel=1e-12, abs=1e-15)
 
 
-# --- The queue near saturation --------------------------------------------------------------------------------------
+# --- The queue near saturation ---
 
 
 @given(systems(most_jobs=4))
@@ -124,7 +124,7 @@ def test_queue_probabilities_decay_at_the_limiting_rate(system):
     assert lam * few / more - lam == pytest.approx(ns.decay_rate(lam, *system), rel=1e-3)
 
 
-# --- One or all -----------------------------------------------------------------------------------------------------
+# --- One or all ---
 
 
 @pytest.mark.parametrize("order", [0.0, 0.5, 0.999999])
@@ -147,7 +147,7 @@ def test_one_or_all_at_its_ends():
     assert ns.one_or_all(7, 1, 0, 2, 0) == pytest.approx((0.5, -0.5))
 
 
-# --- Hyperexponential times -----------------------------------------------------------------------------------------
+# --- Hyperexponential times ---
 
 
 @given(st.lists(st.tuples(st.floats(0.1, 10), st.floats(1, 50), st.floats(0.1, 1)), min_size=1, max_size=4))
@@ -167,7 +167,7 @@ def test_a_split_class_keeps_its_moments(classes):
         assert share[0] / mu[two][0] == pytest.approx(share[1] / mu[two][1])  # half of the work each
 
 
-# --- ServerFilling --------------------------------------------------------------------------------------------------
+# --- ServerFilling ---
 
 
 @st.composite

@@ -16,7 +16,7 @@ EXAMPLE = 6, (2, 3), (1, 1), (0.5, 0.5)
 TABLE = 6, (2, 3), (1 / 0.4, 1 / 1.6), (0.5, 0.5)
 
 
-# --- Capacity -------------------------------------------------------------------------------------------------------
+# --- Capacity ---
 
 
 @pytest.mark.parametrize(("B", "need", "fit"), [(3, 1, 3), (10, 3, 3), (1, 0.1, 10), (0.3, 0.1, 3), (7, 7, 1)])
@@ -57,7 +57,7 @@ def test_a_class_that_never_comes_is_dropped():
     assert len(answer.mean_wait_by_class) == 3
 
 
-# --- Limiting completion rate ---------------------------------------------------------------------------------------
+# --- Limiting completion rate ---
 
 
 @given(systems(), st.floats(0.05, 3))
@@ -106,7 +106,7 @@ def test_iteration_reaches_the_same_root(lam):
         pc.fixed_point_iteration(lam, *EXAMPLE, most_steps=5)
 
 
-# --- The queue ------------------------------------------------------------------------------------------------------
+# --- The queue ---
 
 
 def test_product_form_of_the_number_in_system():

@@ -99,7 +99,7 @@ def test_a_common_unit_and_what_is_beyond_it_change_nothing():
     )
 
 
-# --- The staircase ----------------------------------------------------------------------------------------------------
+# --- The staircase ---
 
 
 @st.composite
@@ -163,7 +163,7 @@ def test_a_million_units_need_no_states():
     assert small.capacity == pytest.approx(pc.processing_capacity(*small._letters), rel=1e-10)
 
 
-# --- Laws -------------------------------------------------------------------------------------------------------------
+# --- Laws ---
 
 
 @given(vectors(classes=(2, 3), order=True), st.randoms(use_true_random=False))

@@ -11,7 +11,7 @@ from mjq import TrackedCluster, cluster, stability
 from mjq.models.cluster import tandem
 from mjq.solvers import drain, symbolic
 
-# --- Table 2 ----------------------------------------------------------------------------------------------------------
+# --- Table 2 ---
 
 THREE_SERVERS = dict(N=3, sizes=(1, 2), p=(0.75, 0.25), lam=4, mu1=8, mu2=(11, 13), C=1)
 BY_HAND = {
@@ -39,7 +39,7 @@ def test_transitions_are_as_many_as_said(state):
     assert len(out) == arrivals + len(set(V)) + mappings
 
 
-# --- The order of states and the blocks -------------------------------------------------------------------------------
+# --- The order of states and the blocks ---
 
 
 @pytest.mark.parametrize(("N", "T"), list(product(range(2, 9), range(1, 9))))
@@ -68,7 +68,7 @@ def test_blocks_of_the_generator_with_letters():
     assert (block[3, 3] - block[2, 2]).expand() == lam * sp.eye(8)
 
 
-# --- Saturation, losses and the sweep ---------------------------------------------------------------------------------
+# --- Saturation, losses and the sweep ---
 
 
 @pytest.mark.parametrize(("mu", "p"), list(product((0.5, 3.0, 10.0), (0.2, 0.5, 0.9))))
@@ -88,7 +88,7 @@ def test_sweep_moves_a_distribution_and_leaves_no_full_queue():
     assert H_transposed.min() >= 0
 
 
-# --- The number 1.34 --------------------------------------------------------------------------------------------------
+# --- The number 1.34 ---
 
 LIMIT = 1 / (math.e - 2)
 CLUSTERS = [*range(1, 19), 32, 64, 256]
@@ -126,7 +126,7 @@ def test_counting_gives_theorem_81(n):
     assert at_best(n) == pytest.approx(stability.throughput_equal_rates(n, equal, 1), rel=1e-10)
 
 
-# --- What to do with it -----------------------------------------------------------------------------------------------
+# --- What to do with it ---
 
 NOW = dict(N=16, sizes=range(1, 17), p=[1 / 16] * 16, lam=30, mu1=1000, mu2=10, C=15)
 

@@ -70,7 +70,7 @@ def test_what_is_derived_with_letters_is_checked_in_a_notebook_that_has_some():
                 assert any(lettered), f"{paper} {row['item']}: no check in a notebook with letters"
 
 
-# --- What a row names -----------------------------------------------------------------------------------------------
+# --- What a row names ---
 
 
 @cache

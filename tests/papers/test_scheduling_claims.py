@@ -15,7 +15,7 @@ from mjq_book.workloads import synthetic_log
 SERVERS = 128
 
 
-# --- The drawn logs of the chapter, under EASY, with exact and with doubled estimates ---------------------------------
+# --- The drawn logs of the chapter, under EASY, with exact and with doubled estimates ---
 
 
 def drawn(length=5000, numbers=range(30), *more):
@@ -101,7 +101,7 @@ def test_what_comes_first_at_one_instant_moves_starts_and_hardly_the_mean():
     assert max(moved) < 0.01
 
 
-# --- The public logs, as they were kept -------------------------------------------------------------------------------
+# --- The public logs, as they were kept ---
 
 
 def test_some_matter_more_there_too():

@@ -106,7 +106,7 @@ def test_counts_of_shapes():
         assert kind != "falls" or B % b[0] or B % b[1]
 
 
-# --- With letters -----------------------------------------------------------------------------------------------------
+# --- With letters ---
 
 
 def capacity_with(rows, B, b, mu):
@@ -185,7 +185,7 @@ def test_short_forms_of_two_classes():
     assert sp.simplify(swing - c2 / ((1 - r) * (X - lam)) * (lam - x2) / (X - x2)) == 0
 
 
-# --- By numbers -------------------------------------------------------------------------------------------------------
+# --- By numbers ---
 
 
 def test_rows_of_any_kind_in_one_or_all():
@@ -254,7 +254,7 @@ def test_one_server_has_this_dispersion(memory, rates):
     assert found == pytest.approx(scv + 2 * memory / (1 - memory) * c2, rel=1e-8)
 
 
-# --- Logs -------------------------------------------------------------------------------------------------------------
+# --- Logs ---
 
 
 @pytest.mark.parametrize(("rule", "least", "most"), [("fcfs", 16, 20), ("easy", 0, 0)])

@@ -16,7 +16,7 @@ def example():
     return mjq_logs.example_log()
 
 
-# --- The example log --------------------------------------------------------------------------------------------------
+# --- The example log ---
 
 
 def test_this_way_to_shuffle_is_typical(example):
@@ -52,7 +52,7 @@ def test_smallest_size_of_the_plan_meets_the_target_and_none_below_does(example)
     assert plan.policies[0].smallest is not None
 
 
-# --- Public logs, as they were kept -----------------------------------------------------------------------------------
+# --- Public logs, as they were kept ---
 
 
 def share_of(policy, capacity, block=None):
@@ -89,7 +89,7 @@ def test_one_log_is_overloaded_within_its_interval():
     assert rows.filter(pl.col("load") > pl.col("share_high")).is_empty()
 
 
-# --- Drawn mixes ------------------------------------------------------------------------------------------------------
+# --- Drawn mixes ---
 
 
 def medians(rule):
@@ -104,7 +104,7 @@ def test_smaller_needs_lose_less_in_the_median_and_so_does_easy():
     assert (easy < in_order).all()
 
 
-# --- Forecasts --------------------------------------------------------------------------------------------------------
+# --- Forecasts ---
 
 
 def test_replays_alone_suffice_where_the_rule_is_the_scheduler():
@@ -112,7 +112,7 @@ def test_replays_alone_suffice_where_the_rule_is_the_scheduler():
     assert (replayed["error"] - replayed["error_of_rule"]).abs().max() < 0.03
 
 
-# --- Outages ----------------------------------------------------------------------------------------------------------
+# --- Outages ---
 
 
 def test_gaps_make_theta_alone_wait_longer_nine_times():

@@ -64,7 +64,7 @@ def test_a_run_is_replaced_if_asked_and_a_failed_one_by_the_next(here, small, qu
         assert kept() == {"a": 5.0, "b.failed": x}
 
 
-# --- Whole or not at all --------------------------------------------------------------------------------------------
+# --- Whole or not at all ---
 
 
 def test_a_full_disk_leaves_nothing_of_a_run(here, small, quick, monkeypatch):

@@ -85,7 +85,7 @@ def test_rates_that_leave_the_range_of_numbers_are_no_answer():
         chain.stationary(np.array([[0, 1e-160, 0], [1e160, 0, 1e160], [0, 1e-160, 0]]))
 
 
-# --- Systems whose rates lie far apart ------------------------------------------------------------------------------
+# --- Systems whose rates lie far apart ---
 
 
 def stiff(rng, orders):

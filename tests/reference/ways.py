@@ -21,7 +21,7 @@ from tests.reference_schedules import OF_NEEDS, filled
 
 Values = dict[str, Any]
 
-# --- The library ------------------------------------------------------------------------------------------------------
+# --- The library ---
 
 
 def by_system(B: Any, b: list, mu: list, p: list, **more: Any) -> Values:
@@ -100,7 +100,7 @@ def by_finite_queue(lam: float, B: int, b: list, mu: list, p: list, room: int, p
     return {name: getattr(found, name) for name in ("mean_queue", "mean_wait", "accepted", "utilization")}
 
 
-# --- Queues that never run dry, from the words of the model -----------------------------------------------------------
+# --- Queues that never run dry, from the words of the model ---
 
 
 def by_saturated_chain(B: Any, b: list, mu: list, p: list, **more: Any) -> Values:
@@ -164,7 +164,7 @@ def _saturated(sizes, needs, rates, mix, hosts=1, placement="best fit", order=0)
     return next(entered(empty, 0, Decimal(1)))[0], rule, room
 
 
-# --- Other chains and formulas ----------------------------------------------------------------------------------------
+# --- Other chains and formulas ---
 
 
 def by_queue_cut_off(lam: float, B: float, b: list, mu: list, p: list) -> Values:

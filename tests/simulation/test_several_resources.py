@@ -15,7 +15,7 @@ from tests.simulation.test_schedule import OF_SEVERAL, POLICIES
 HOST = (12, 8), [(4, 1), (1, 3), (0, 2)], (1.0, 2.0, 0.5), (0.4, 0.4, 0.2)
 
 
-# --- What must not matter ---------------------------------------------------------------------------------------------
+# --- What must not matter ---
 
 
 @pytest.mark.parametrize("policy", OF_SEVERAL)
@@ -58,7 +58,7 @@ def test_one_resource_in_a_sequence_is_simulated_alike(policy):
     assert simulate_multiserver(1.0, [4], [[1], [2]], **plan) == alone
 
 
-# --- Order of arrival -------------------------------------------------------------------------------------------------
+# --- Order of arrival ---
 
 
 @given(seed=st.integers(0, 2**32 - 1))
@@ -92,7 +92,7 @@ def test_each_start_lies_between_the_latest_by_one_resource_and_their_sum(seed):
     assert (views.max(axis=0) <= start).all() and (start <= views.sum(axis=0)).all()
 
 
-# --- Beside chains ----------------------------------------------------------------------------------------------------
+# --- Beside chains ---
 
 
 @pytest.mark.parametrize("policy", [name for name in scheduling.POLICIES if name in OF_SEVERAL])
@@ -104,7 +104,7 @@ def test_small_queues_beside_the_exact_chain(policy):
     assert exact.utilization.shape == (2,) and (exact.utilization < 1).all()
 
 
-# --- What is said -----------------------------------------------------------------------------------------------------
+# --- What is said ---
 
 
 def test_what_a_schedule_of_several_resources_says():

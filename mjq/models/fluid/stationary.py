@@ -117,7 +117,7 @@ def _conserved(network, states, x0):
     return states
 
 
-# --- The stationary point -------------------------------------------------------------------------------------------
+# --- The stationary point ---
 
 
 @dataclass(frozen=True)

@@ -86,7 +86,7 @@ class Means:
     """Of the end."""
 
 
-# --- A block ----------------------------------------------------------------------------------------------------------
+# --- A block ---
 
 
 @compiled()
@@ -163,7 +163,7 @@ def _tables(total, demands):
     return tables, starts
 
 
-# --- Means ------------------------------------------------------------------------------------------------------------
+# --- Means ---
 
 
 class _PhaseOne:
@@ -426,7 +426,7 @@ def _drain(total, demands, visited, left_at):
     return mean, square, visited[0]
 
 
-# --- All states at once ---------------------------------------------------------------------------------------------
+# --- All states at once ---
 
 
 def count_states(tasks: tuple[int, int], places: tuple[int, int]) -> int:
@@ -511,7 +511,7 @@ def _targets(pool_1, pool_2, first, second, i, j):
             yield (pool_1, pool_2, *remaining), i, j
 
 
-# --- The best policy --------------------------------------------------------------------------------------------------
+# --- The best policy ---
 
 
 @compiled()

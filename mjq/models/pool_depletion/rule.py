@@ -53,7 +53,7 @@ def checked_pool(N_A: int, N_B: int, K_A: int, K_B: int) -> tuple[int, int, int,
     return N_A, N_B, K_A, K_B
 
 
-# --- Transitions ------------------------------------------------------------------------------------------------------
+# --- Transitions ---
 
 
 def transitions(state: tuple, D: Demands) -> Iterator[tuple]:

@@ -98,7 +98,7 @@ def heads(p: ArrayLike, order: float | ArrayLike | None) -> np.ndarray:
     return rows
 
 
-# --- Transitions ----------------------------------------------------------------------------------------------------
+# --- Transitions ---
 
 
 def seat(m: Sequence[int], i: int, waiting: float, B: Any, b: Vector, p: Vector) -> Iterator[tuple]:
@@ -197,7 +197,7 @@ def _departures(m, mu):
             yield (*m[:k], count - 1, *m[k + 1 :]), count * mu[k]
 
 
-# --- States ---------------------------------------------------------------------------------------------------------
+# --- States ---
 
 
 def saturated_states(B: Any, b: ArrayLike) -> list[tuple]:

@@ -65,7 +65,7 @@ NEGATIVE_PROBABILITY = 1e-12  # how far below zero rounding may put a probabilit
 COMPLETIONS_OFF = 1e-6  # relative difference between completions and arrivals
 
 
-# --- Numbers of jobs ------------------------------------------------------------------------------------------------
+# --- Numbers of jobs ---
 
 
 class Queue:
@@ -148,7 +148,7 @@ class Queue:
         return total
 
 
-# --- Times ----------------------------------------------------------------------------------------------------------
+# --- Times ---
 
 
 @dataclass(frozen=True)

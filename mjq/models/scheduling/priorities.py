@@ -59,7 +59,7 @@ FLOW_ERROR = 1e-8  # of the capacity left, by which completions of high jobs may
 NONE = -1  # class of the first high job where none waits
 
 
-# --- Two classes that exclude each other ------------------------------------------------------------------------------
+# --- Two classes that exclude each other ---
 
 
 def left_beside_whole_jobs(lam: float, n: int, mu: float, m: float) -> float:
@@ -150,7 +150,7 @@ def _positive(*letters):
     return (float(checks.positive(name, x, ndim=0)) for name, x in zip(("lam", "mu", "m"), letters, strict=True))
 
 
-# --- Any classes ------------------------------------------------------------------------------------------------------
+# --- Any classes ---
 
 
 def priority_transitions(

@@ -102,7 +102,7 @@ def limiting_waste(n: int, n1: int, n2: int, p1: float) -> tuple[float, float]:
     return float(n % n2), float(special.softmax(weights) @ (n - i * n1))
 
 
-# --- Shapes of curves -------------------------------------------------------------------------------------------------
+# --- Shapes of curves ---
 
 
 def peaks_and_dips(values: ArrayLike) -> tuple[np.ndarray, np.ndarray]:

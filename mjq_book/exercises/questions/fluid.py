@@ -28,7 +28,7 @@ def draw_log(rng):
     return {"k": k, "lam": lam, "mean": mean, "jobs": round(lam * mean * rng.uniform(1.05, 1.8), 2)}
 
 
-# --- Networks -------------------------------------------------------------------------------------------------------
+# --- Networks ---
 
 draw_open = given(
     k=range(2, 9), mean=(0.2, 2, 2), lam=lambda rng, k, mean: round(rng.uniform(0.4, 0.9) * k / mean, 2), p=(1, 4, 1)
@@ -49,7 +49,7 @@ def throughput(users, think, k, mean, p):
     return fluid.stationary_point(network, p).throughput[JOB]
 
 
-# --- Ways -----------------------------------------------------------------------------------------------------------
+# --- Ways ---
 
 
 def way_of_open(k, mean, lam, p, t=None):
@@ -62,7 +62,7 @@ def way_of_closed(users, think, k, mean, p):
     return {"thinking": X * think, "jobs": jobs, "share": share(k, jobs, p), "busy": X * mean}
 
 
-# --- A choice -------------------------------------------------------------------------------------------------------
+# --- A choice ---
 
 
 def draw_two_exponents(rng):

@@ -19,7 +19,7 @@ EXPONENTIAL = "The remaining times of the jobs are independent and exponential w
 draw_full_and_hours = given(m=range(2, 5), n=range(2, 5), t=(0.4, 5, 2))
 
 
-# --- A job that needs a whole host ----------------------------------------------------------------------------------
+# --- A job that needs a whole host ---
 
 
 def must_end(m, n):
@@ -47,7 +47,7 @@ def way_of_rare(m, n, t, t2, p2):
     return {"lost": lost(m, n, t), "own": t2 / m, "small": (1 - p2) * t / (m * n), "sum": 1 / rare(m, n, t, t2, p2)}
 
 
-# --- Room on hosts --------------------------------------------------------------------------------------------------
+# --- Room on hosts ---
 
 
 def draw_alike(rng):

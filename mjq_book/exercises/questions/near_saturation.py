@@ -52,7 +52,7 @@ def dispersion_of_log(**runs):
     return statistics.pvariance(times) / statistics.mean(times) ** 2
 
 
-# --- Ways -----------------------------------------------------------------------------------------------------------
+# --- Ways ---
 
 
 def way_of_one_server(t1, t2, p1):
@@ -76,7 +76,7 @@ def way_of_log(**runs):
     return {"mean": statistics.mean(times), "variance": statistics.pvariance(times), "scv": dispersion_of_log(**runs)}
 
 
-# --- A choice -------------------------------------------------------------------------------------------------------
+# --- A choice ---
 
 
 def draw_two_servers(rng):

@@ -47,7 +47,7 @@ def one_at_a_time(N_A, N_B, K_A, K_B, D1A, D2A, D1B, D2B):
     return N_A * (D1A + D2A) + N_B * (D1B + D2B)
 
 
-# --- Ways -----------------------------------------------------------------------------------------------------------
+# --- Ways ---
 
 
 def way(D1A, D2A, D1B, D2B, beta=None):
@@ -77,7 +77,7 @@ def way_of_a_small_pool(**values):
     return {"first": found.T_phi2, "end": found.mean_time - found.T_phi2, "one": one_at_a_time(**values)}
 
 
-# --- A choice -------------------------------------------------------------------------------------------------------
+# --- A choice ---
 
 
 def always_busy(beta, **demands):

@@ -56,7 +56,7 @@ def mean_stay(**values):
     return sojourn(**values).mean_sojourn
 
 
-# --- Ways -----------------------------------------------------------------------------------------------------------
+# --- Ways ---
 
 
 def saturated(**values):

@@ -27,7 +27,7 @@ QUEUE = (
 )
 
 
-# --- Five jobs ------------------------------------------------------------------------------------------------------
+# --- Five jobs ---
 
 
 def draw_log(rng):
@@ -74,7 +74,7 @@ def sooner(policy, **values):
     return min(int(np.sum(replayed(policy, **values).start < replayed("fcfs", **values).start)), 3)
 
 
-# --- Small queues ---------------------------------------------------------------------------------------------------
+# --- Small queues ---
 
 draw_queue = given(
     B=range(3, 6), b1=lambda rng, B: 1, b2=lambda rng, B, b1: int(rng.integers(2, B + 1)), p1=(0.3, 0.8, 2),
@@ -94,7 +94,7 @@ def percent_accepted(policy, p1, lam):
     return 100 * scheduling.finite_queue(lam, 2, (1, 2), (1, 1), (p1, 1 - p1), 1, policy).accepted
 
 
-# --- Ways -----------------------------------------------------------------------------------------------------------
+# --- Ways ---
 
 
 def way_of_two_servers(p1, lam):
@@ -115,7 +115,7 @@ def way_of_queue(policy, **values):
     }  # fmt: skip
 
 
-# --- A mistake to find ----------------------------------------------------------------------------------------------
+# --- A mistake to find ---
 
 TRACE = [0, 1, 2], [2, 4, 2], [5, 2, 4]
 START = [int(x) for x in schedule.replay(*TRACE, None, 4, "easy").start]

@@ -20,7 +20,7 @@ HOURS = "The first kind takes {t1} hours on average and the second {t2} hours. "
 IN_ORDER = "Times are exponential; jobs start in the order of arrival. "
 
 
-# --- A machine with two classes -------------------------------------------------------------------------------------
+# --- A machine with two classes ---
 
 
 def draw_machine(rng):
@@ -73,7 +73,7 @@ def as_if_states_lasted_alike(t1, t2, **values):
     return float(edge.embedded @ (edge.states[:, :2] @ (1 / t1, 1 / t2)))
 
 
-# --- Equal rates, one resource, both ends ---------------------------------------------------------------------------
+# --- Equal rates, one resource, both ends ---
 
 
 def first_jobs(n):
@@ -91,7 +91,7 @@ def without_jobs_of_no_gpu(p0, p1, t):
     return view_of_gpus(p0, p1, t) * (1 - p0)
 
 
-# --- Ways -----------------------------------------------------------------------------------------------------------
+# --- Ways ---
 
 
 def listed(values):
@@ -152,7 +152,7 @@ def way_of_packing(p1, t1, t2, **values):
     return {"packings": listed(packings), "work1": work[0], "work2": work[1], "mixture": mixture}
 
 
-# --- Choices --------------------------------------------------------------------------------------------------------
+# --- Choices ---
 
 
 def draw_lack(rng):

@@ -63,7 +63,7 @@ def dispersion_of_one_server(t1, t2, p1, r):
     return System(1, (1, 1), (1 / t1, 1 / t2), (p1, 1 - p1), order=r).near_saturation().dispersion
 
 
-# --- Ways -----------------------------------------------------------------------------------------------------------
+# --- Ways ---
 
 
 def way_of_endless_rows(p1, **values):
@@ -83,7 +83,7 @@ def way_of_one_server(t1, t2, p1, r):
     return {"mean": mean, "scv": 2 * square / mean**2 - 1, "c2": square / mean**2 - 1, "factor": 2 * r / (1 - r)}
 
 
-# --- A choice -------------------------------------------------------------------------------------------------------
+# --- A choice ---
 
 
 def draw_cluster(rng):

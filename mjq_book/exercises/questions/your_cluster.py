@@ -25,7 +25,7 @@ def naive_rate_of_means(N, p1, n1, n2, t1, t2):
     return N / ((p1 * n1 + (1 - p1) * n2) * (p1 * t1 + (1 - p1) * t2))
 
 
-# --- A log ----------------------------------------------------------------------------------------------------------
+# --- A log ---
 
 JOBS = 6
 
@@ -58,7 +58,7 @@ def way_of_log(N, **values):
     return {"schedule": schedule_table(replay), "end": f"{replay.finish.max():.0f}", "naive": naive}
 
 
-# --- A choice -------------------------------------------------------------------------------------------------------
+# --- A choice ---
 
 
 def in_order_of_arrival(N, percent, m):

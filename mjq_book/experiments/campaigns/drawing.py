@@ -219,7 +219,7 @@ def nearest(values: np.ndarray, named: np.ndarray) -> np.ndarray:
     return np.searchsorted(np.sqrt(named[1:] * named[:-1]), values)
 
 
-# --- Needs and levels -------------------------------------------------------------------------------------------------
+# --- Needs and levels ---
 
 
 def _deck(rng, shares, jobs):
@@ -321,7 +321,7 @@ def _single_jobs(rng, shares, weights, repeat, jobs):
     return need, level
 
 
-# --- Times ------------------------------------------------------------------------------------------------------------
+# --- Times ---
 
 
 @compiled()

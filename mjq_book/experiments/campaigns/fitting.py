@@ -106,7 +106,7 @@ def summarize(log: Log) -> Summary:
     return site._replace(looks=float(short(_looks(site, arrival, work))))
 
 
-# --- Needs, levels, limits, hours -------------------------------------------------------------------------------------
+# --- Needs, levels, limits, hours ---
 
 
 def _joined(need, run):
@@ -168,7 +168,7 @@ def _profile(hours, which):
     return short(table / (5 * table[0].sum() + 2 * table[1].sum())), quiet
 
 
-# --- Two numbers of memory --------------------------------------------------------------------------------------------
+# --- Two numbers of memory ---
 
 
 def _two_numbers(site, kind, level):
@@ -181,7 +181,7 @@ def _two_numbers(site, kind, level):
     return short((seen - chance) / (1 - chance))
 
 
-# --- Campaigns --------------------------------------------------------------------------------------------------------
+# --- Campaigns ---
 
 
 def beginnings(arrival: np.ndarray, user: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
