@@ -206,11 +206,6 @@ def simulate_saturated_hosts(
     seed, service, replications, workers, progress
         As for :func:`~mjq.simulation.multiserver.simulate_multiserver`.
 
-    Raises
-    ------
-    ValueError
-        If the input violates a constraint, which is named.
-
     Examples
     --------
     Two hosts of 4 units: exact is 3.431823.
@@ -279,11 +274,6 @@ def simulate_hosts(
         As for :func:`simulate_saturated_hosts`.
     jobs, warmup
         As for :func:`~mjq.simulation.multiserver.simulate_multiserver`; until each of these jobs has started.
-
-    Raises
-    ------
-    ValueError
-        If the input violates a constraint, which is named.
 
     Notes
     -----

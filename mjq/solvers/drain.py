@@ -254,26 +254,13 @@ def _neighbours(counts, strides):
 
 @dataclass(frozen=True)
 class SaturatedState:
-    """Hold the steady state of a saturated system.
-
-    Attributes
-    ----------
-    configurations : Configurations
-    probabilities : float array, shape (M, L)
-        Long-run fraction of time with configuration k in service and a head of class i; zero where the head fits.
-    throughput : float
-        Departures per unit of time.
-    residual : float
-        Relative change of the admission flow in one more pass.
-    sweeps : int
-        Passes that were needed.
-    """
+    """Hold the steady state of a saturated system."""
 
     configurations: Configurations
-    probabilities: np.ndarray
-    throughput: float
-    residual: float
-    sweeps: int
+    probabilities: np.ndarray  # share of time by configuration and class of the head, shape (M, L); 0 where it fits
+    throughput: float  # departures per unit of time
+    residual: float  # relative change of the admission flow in one more pass
+    sweeps: int  # passes that were needed
 
 
 def saturated(

@@ -204,24 +204,12 @@ def _require_downward_drift(up, local, down):
 
 @dataclass(frozen=True)
 class LevelDistribution(ReadOnly):
-    """Hold the stationary distribution over levels.
+    """Hold the stationary distribution over levels."""
 
-    Attributes
-    ----------
-    boundary : list of numpy.ndarray
-        Probabilities of the phases of levels 0, 1, …, N - 1.
-    first : numpy.ndarray, shape (S,)
-        Probabilities of the phases of level N, the first of the homogeneous ones.
-    R : numpy.ndarray, shape (S, S)
-        ``first @ R^k`` are the probabilities at level N + k.
-    residual : float
-        Residual of R.
-    """
-
-    boundary: list[np.ndarray]
-    first: np.ndarray
-    R: np.ndarray
-    residual: float
+    boundary: list[np.ndarray]  # probabilities of the phases of levels 0, 1, …, N - 1
+    first: np.ndarray  # those of level N, the first of the homogeneous ones, shape (S,)
+    R: np.ndarray  # ``first @ R^k`` are the probabilities at level N + k; shape (S, S)
+    residual: float  # of R
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "R", frozen(self.R))  # of which the inverse is kept

@@ -35,26 +35,13 @@ class SweepStopped(RuntimeError):
 
 @dataclass
 class Case:
-    """Hold one set of parameters, and what became of it.
-
-    Attributes
-    ----------
-    name : str
-    parameters : dict
-        All of them, defaults included.
-    error : str or None
-        Where and why it stopped.
-    seconds : float or None
-        None if the case was not computed, or its worker died.
-    values, tables : dict
-        As in :class:`mjq_book.runs.results.Results`; empty unless the case is done.
-    """
+    """Hold one set of parameters, and what became of it."""
 
     name: str
-    parameters: dict
-    error: str | None = None
-    seconds: float | None = None
-    values: dict | None = None
+    parameters: dict  # all of them, defaults included
+    error: str | None = None  # where and why it stopped
+    seconds: float | None = None  # None if the case was not computed, or its worker died
+    values: dict | None = None  # as in Results, and so are tables; None unless the case is done
     tables: dict | None = None
 
     @property

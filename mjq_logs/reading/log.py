@@ -41,19 +41,11 @@ class Lines(Plain):
 
 
 class Gap(NamedTuple):
-    """Hold a time in which nothing was submitted and nothing ran, and that is taken for an outage.
+    """Hold a time in which nothing was submitted and nothing ran, and that is taken for an outage."""
 
-    Attributes
-    ----------
-    begin, end : float
-        On the clock of the log [s].
-    taken : float
-        How much of its end is taken out of loads and waits, or would be [s].
-    """
-
-    begin: float
+    begin: float  # on the clock of the log [s], as the end
     end: float
-    taken: float
+    taken: float  # how much of its end is taken out of loads and waits, or would be [s]
 
 
 class Columns(ReadOnly):

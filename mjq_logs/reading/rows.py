@@ -89,21 +89,11 @@ TOO_LARGE = "needs more than the servers"
 
 
 class Span:
-    """Hold the times that a file tells of.
-
-    Attributes
-    ----------
-    first : float
-        The first submission [s].
-    first_end, latest : float
-        The earliest end of anything, and the latest time of all [s]; infinite where there is none.
-    open : bool
-        Whether some job had not ended when the file was written.
-    """
+    """Hold the times that a file tells of."""
 
     def __init__(self) -> None:
-        self.first = self.first_end = np.inf
-        self.latest, self.open = -np.inf, False
+        self.first = self.first_end = np.inf  # submission, and end of anything [s]
+        self.latest, self.open = -np.inf, False  # of all times; whether some job had not ended
 
     def add(self, jobs: pl.DataFrame) -> None:
         """Take rows into account that have the times of a job, and say whether it is ``unfinished`` or ``waits``."""

@@ -80,30 +80,14 @@ MOST_VISITS = 20_000_000_000  # states, over all sweeps: ten minutes
 
 @dataclass(frozen=True)
 class TandemState:
-    """Hold the steady state of the tandem.
+    """Hold the steady state of the tandem."""
 
-    Attributes
-    ----------
-    queue : float array, shape (places + 1,)
-        Distribution of the number of jobs in the queue.
-    resource : float array, shape (M,)
-        Distribution of the configuration.
-    preparing : float array, shape (L + 1,)
-        Distribution of the class in preparation; entry 0: none.
-    moving : float
-        Rate at which jobs move from preparation to the resource.
-    residual : float
-        Sum over all states of what flows in less what flows out, in absolute value: :math:`\\|\\pi Q\\|_1`.
-    sweeps : int
-        Sweeps that were needed.
-    """
-
-    queue: np.ndarray
-    resource: np.ndarray
-    preparing: np.ndarray
-    moving: float
-    residual: float
-    sweeps: int
+    queue: np.ndarray  # distribution of the number of jobs in the queue, shape (places + 1,)
+    resource: np.ndarray  # distribution of the configuration, shape (M,)
+    preparing: np.ndarray  # distribution of the class in preparation, shape (L + 1,); entry 0: none
+    moving: float  # rate at which jobs move from preparation to the resource
+    residual: float  # sum over all states of what flows in less what flows out, in absolute value
+    sweeps: int  # that were needed
 
 
 class Tandem:

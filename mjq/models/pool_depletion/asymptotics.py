@@ -216,10 +216,8 @@ def asymptotic_rules(alpha: float, D: ArrayLike) -> dict[str, float]:
 
     Parameters
     ----------
-    alpha : float
-        Pool mix.
-    D : array of float, shape (2, 2)
-        Demands, in units of time.
+    alpha, D
+        As for :func:`optimal_admitted_mix`.
 
     Source: [CGPS16] Section 2, [CGPS16] Section 4.2, [CGPS16] Eq. (21).
 

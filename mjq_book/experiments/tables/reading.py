@@ -33,15 +33,7 @@ KEPT = {
 def kept(name: str) -> pl.DataFrame:
     """Return a table that an experiment has kept, with numbers as numbers, and null for missing ones.
 
-    Parameters
-    ----------
-    name : str
-        One of `KEPT`.
-
-    Raises
-    ------
-    ValueError
-        If there is no such table.
+    The name is one of `KEPT`; another one is refused.
 
     Examples
     --------
@@ -55,11 +47,6 @@ def kept(name: str) -> pl.DataFrame:
 
 def origin(name: str) -> dict[str, str]:
     """Return the command that made a kept table, the date, and the machine.
-
-    Raises
-    ------
-    ValueError
-        If there is no such table.
 
     Examples
     --------
