@@ -28,10 +28,6 @@ def within(seconds: float) -> Iterator[None]:
 
     They are seconds of the thread, and of those that work for it: what else the machine does takes nothing away.
 
-    Parameters
-    ----------
-    seconds : float
-
     Raises
     ------
     NotInTime

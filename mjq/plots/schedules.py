@@ -30,12 +30,6 @@ def rows_of(
 ) -> list[np.ndarray]:
     """Return the servers of each job, the lowest that are free, from 0; a job that holds them for no time gets none.
 
-    Parameters
-    ----------
-    start, finish : sequence of float, shape (n,)
-    need : sequence of int, shape (n,)
-    servers : int
-
     Examples
     --------
     >>> [rows.tolist() for rows in rows_of([0, 0, 2], [2, 5, 3], [1, 1, 2], 3)]

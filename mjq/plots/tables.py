@@ -53,11 +53,6 @@ def glue(name: str, value: float | np.number | str | list | tuple) -> None:
     """Keep a value under a name, for other pages of the book and for the results of a run, without showing it.
 
     What a sentence of the notebook shows is kept by :func:`say`.
-
-    Parameters
-    ----------
-    name : str
-    value : number, str, list or tuple
     """
     shown, _ = format_display_data(Glued(value))
     metadata = {"scrapbook": {"name": name, "mime_prefix": GLUED}}

@@ -433,10 +433,7 @@ def departure_operator(configurations: Configurations, rates: ArrayLike, mix: Ar
     States are the pairs (configuration, class of a head that does not fit), in the order of
     ``numpy.nonzero(configurations.blocked)``. Entry (s, s') is the rate at which a departure leads from s to s'.
 
-    Parameters
-    ----------
-    configurations, rates, mix
-        As for :func:`saturated`.
+    Arguments are those of :func:`saturated`.
 
     Examples
     --------

@@ -221,13 +221,7 @@ class PhaseType(ReadOnly):
         return Transient(np.append(self.alpha, 0.0), rates, np.column_stack([~absorbed, absorbed]).astype(float))
 
     def sample(self, rng: np.random.Generator, size: int) -> np.ndarray:
-        """Draw `size` independent times.
-
-        Parameters
-        ----------
-        rng : numpy.random.Generator
-        size : int
-        """
+        """Draw `size` independent times."""
         times, phase = np.zeros(size), rng.choice(self.phases, size, p=self.alpha)
         leaving = -np.diag(self.T)
         moves = np.column_stack([self.T / leaving[:, None] + np.eye(self.phases), self.exit / leaving])

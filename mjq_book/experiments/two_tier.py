@@ -126,10 +126,7 @@ def _changed(system, p, base, change, case):
 def what_changes(base: int, change: str, case: int) -> str:
     """Return what a change of :func:`evaluate` does: one of :data:`KINDS`, which has two sorts of each scaling.
 
-    Parameters
-    ----------
-    base, change, case
-        As for :func:`evaluate`.
+    Arguments are those of :func:`evaluate`.
 
     Examples
     --------

@@ -389,7 +389,6 @@ def test_both_policies_stand_under_their_names_and_each_says_what_it_says_alone(
     small.write_text("\n".join(rows))
     status, out, _ = said("capacity", small, "--servers", 2, "--json")
     answer = json.loads(out)
-    jsonschema.validate(answer, json.loads(said("capacity", "--schema")[1]))
     reports = ReportByPolicy.model_validate(answer)
     assert status == 0 and list(reports.policies) == ["fcfs", "easy"]
     log = read_log(small, servers=2)

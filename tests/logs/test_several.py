@@ -6,7 +6,6 @@ import pickle
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-import jsonschema
 import numpy as np
 import polars as pl
 import pytest
@@ -400,12 +399,10 @@ def table(tmp_path_factory):
     return [str(path), "--column", "cpus", "cores", "--column", "mem", "gb"]
 
 
-def test_the_command_prints_what_its_schema_says(table, tmp_path):
-    schema = json.loads(said("capacity", "--schema").out)
+def test_the_command_prints_the_answer(table, tmp_path):
     words = ["capacity", *table, "--servers", "16,0.03125TB", "--unit", "cpus,mem"]
     run = said(*words, "--json", "--policy", "fcfs")
     content = json.loads(run.out)
-    jsonschema.validate(content, schema)
     assert [(row["name"], row["size"]) for row in content["resources"]] == [("cpus", 16), ("mem", 32)]
     assert list(content["policies"]) == ["fcfs"]
     page = tmp_path / "page.html"

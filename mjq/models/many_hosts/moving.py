@@ -52,10 +52,7 @@ MOST_STEPS = 2e10  # to fill it
 def packings(m: int, B: Any, b: ArrayLike) -> np.ndarray:
     """Return which numbers of jobs of each class can be packed on the hosts, as a table with an axis for each class.
 
-    Parameters
-    ----------
-    m, B, b
-        As for :func:`mjq.models.many_hosts.saturated_state`.
+    Arguments are those of :func:`mjq.models.many_hosts.saturated_state`.
 
     Raises
     ------
@@ -99,12 +96,7 @@ def packings(m: int, B: Any, b: ArrayLike) -> np.ndarray:
 def capacity_with_moving(m: int, B: Any, b: ArrayLike, mu: ArrayLike, p: ArrayLike) -> float:
     r"""Return the capacity in order of arrival, per unit of time, if jobs could be moved at any time and at no cost.
 
-    No placement without moving exceeds it.
-
-    Parameters
-    ----------
-    m, B, b, mu, p
-        As for :func:`mjq.models.many_hosts.saturated_state`.
+    No placement without moving exceeds it. Arguments are those of :func:`mjq.models.many_hosts.saturated_state`.
 
     Raises
     ------

@@ -102,10 +102,7 @@ def lost_time(m: int, n: int, mu: float = 1.0) -> float:
 
     .. math:: E[\tau] - s_{m,n} / \mu = \frac1{n \mu} \sum_{k=2}^{n} B\Bigl(\frac kn, m\Bigr) .
 
-    Parameters
-    ----------
-    m, n, mu
-        As for :func:`time_to_empty`.
+    Arguments are those of :func:`time_to_empty`.
 
     Source: [MH] Eq. (e).
 

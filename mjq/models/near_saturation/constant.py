@@ -69,10 +69,7 @@ def relative_completions(
 
     .. math:: \Delta = \frac{\pi A h}{X} - \pi h = \frac{1}{2X} \sum_{y, y'} \pi_y A_{yy'} (h_{y'} - h_y)^2 \ge 0 .
 
-    Parameters
-    ----------
-    B, b, mu, p, order
-        As for :func:`mjq.models.processing_capacity.processing_capacity`.
+    Arguments are those of :func:`mjq.models.processing_capacity.processing_capacity`.
 
     Raises
     ------

@@ -23,11 +23,6 @@ def switching_systems(number: int, seed: int | Sequence[int]) -> np.ndarray:
 
     Four exponential numbers with mean 1 a system, exchanged within a class where necessary.
 
-    Parameters
-    ----------
-    number : int
-    seed : int or sequence of int
-
     Examples
     --------
     >>> drawn = switching_systems(3, seed=1)
@@ -45,11 +40,6 @@ def admissions(D: ArrayLike, N_A: int, N_B: int, K: int) -> dict[str, int]:
     The rules are those of :func:`~mjq.models.pool_depletion.asymptotic_rules`, rounded to the nearest number for which
     there are tasks; the corner also rounded ``down``, ``up``, ``inwards`` (towards the equi-utilization point) and
     ``outwards``; ``Algorithm 1``.
-
-    Parameters
-    ----------
-    D : array of float, shape (2, 2)
-    N_A, N_B, K : int
 
     Source: [CGPS16] Section 5.4, [CGPS16] Algorithm 1, [CGPS16] Eq. (20), [CGPS16] Eq. (21).
 
@@ -70,11 +60,6 @@ def admissions(D: ArrayLike, N_A: int, N_B: int, K: int) -> dict[str, int]:
 
 def depletion_times(D: ArrayLike, N_A: int, N_B: int, K: int) -> dict[int, float]:
     """Return the exact mean depletion time by the number of class A tasks admitted, wherever there are enough.
-
-    Parameters
-    ----------
-    D : array of float, shape (2, 2)
-    N_A, N_B, K : int
 
     Examples
     --------

@@ -214,10 +214,7 @@ def asymptotic_rules(alpha: float, D: ArrayLike) -> dict[str, float]:
 
     All four are optimal when there are many tasks in execution and many more to do: they lie in the optimal interval.
 
-    Parameters
-    ----------
-    alpha, D
-        As for :func:`optimal_admitted_mix`.
+    Arguments are those of :func:`optimal_admitted_mix`.
 
     Source: [CGPS16] Section 2, [CGPS16] Section 4.2, [CGPS16] Eq. (21).
 

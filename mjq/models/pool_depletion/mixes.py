@@ -50,10 +50,6 @@ def mva_throughputs(D: ArrayLike, K_A: int, K_B: int) -> tuple[float, float]:
 def whole_mixes(N_A: int, N_B: int, K: int) -> range:
     """Return the numbers of class A tasks that may be admitted, if there are enough tasks to fill the places.
 
-    Parameters
-    ----------
-    N_A, N_B, K : int
-
     Raises
     ------
     ValueError

@@ -453,10 +453,7 @@ def count_states(tasks: tuple[int, int], places: tuple[int, int]) -> int:
 def generator(demands: np.ndarray, tasks: tuple[int, int], places: tuple[int, int]) -> tuple[sparse.csr_array, int]:
     """Return the generator, per unit of time, of all states, the last of which is the end, and the index of the first.
 
-    Parameters
-    ----------
-    demands, tasks, places
-        As for :func:`means`.
+    Arguments are those of :func:`means`.
 
     Examples
     --------

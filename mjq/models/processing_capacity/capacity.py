@@ -115,10 +115,7 @@ def saturated_state(
 ) -> drain.SaturatedState:
     """Return the steady state of the system whose queue never runs dry, without the classes that never come.
 
-    Parameters
-    ----------
-    B, b, mu, p, order
-        As for :func:`processing_capacity`.
+    Arguments are those of :func:`processing_capacity`.
 
     Source: [BB22] Section III.
 

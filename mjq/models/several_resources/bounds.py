@@ -108,10 +108,7 @@ def packing_bound(B: Any, b: ArrayLike, mu: ArrayLike, p: ArrayLike) -> float:
 
     .. math:: \max\Bigl\{ x : x\,\frac{p_i}{\mu_i} \le \sum_{m \in F} q_m m_i,\ q \ge 0,\ \sum_m q_m = 1 \Bigr\} .
 
-    Parameters
-    ----------
-    B, b, mu, p
-        As for :func:`mjq.models.processing_capacity.processing_capacity`.
+    Arguments are those of :func:`mjq.models.processing_capacity.processing_capacity`.
 
     Raises
     ------

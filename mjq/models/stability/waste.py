@@ -29,10 +29,7 @@ def naive_throughput(n: int, n1: int, n2: int, mu1: float, mu2: float, p1: float
 
     .. math:: \frac{n}{p_1 n_1 / \mu_1 + p_2 n_2 / \mu_2} .
 
-    Parameters
-    ----------
-    n, n1, n2, mu1, mu2, p1
-        As for :func:`~mjq.models.stability.embedded_distribution`.
+    Arguments are those of :func:`~mjq.models.stability.embedded_distribution`.
 
     Source: [GHS20] Section 1.3.
 
@@ -109,10 +106,6 @@ def peaks_and_dips(values: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
     """Return the positions of the peaks and of the dips of a curve: its local maxima and minima, without its ends.
 
     Towards a peak the curve rises by more than rounding, and after it falls by more than that; a dip is the opposite.
-
-    Parameters
-    ----------
-    values : sequence of float
 
     Source: [GHS20] Section 9.3 speaks of peaks and dips; the definition is ours.
 

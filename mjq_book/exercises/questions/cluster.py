@@ -53,9 +53,6 @@ def way(N, T, C, lam, mu1, mu2):
     }  # fmt: skip
 
 
-# --- A choice ---
-
-
 def draw_change(rng):
     """Draw one of three sorts: servers are short, the tracker is slow, or jobs come together and places are few."""
     values = draw_uniform(rng)

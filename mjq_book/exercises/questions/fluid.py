@@ -49,9 +49,6 @@ def throughput(users, think, k, mean, p):
     return fluid.stationary_point(network, p).throughput[JOB]
 
 
-# --- Ways ---
-
-
 def way_of_open(k, mean, lam, p, t=None):
     return {"busy": lam * mean, "load": lam * mean / k, "share": (1 - (lam * mean / k) ** p) ** (1 / p)}
 
@@ -60,9 +57,6 @@ def way_of_closed(users, think, k, mean, p):
     X = throughput(users, think, k, mean, p)
     jobs = users - X * think
     return {"thinking": X * think, "jobs": jobs, "share": share(k, jobs, p), "busy": X * mean}
-
-
-# --- A choice ---
 
 
 def draw_two_exponents(rng):

@@ -52,9 +52,6 @@ def dispersion_of_log(**runs):
     return statistics.pvariance(times) / statistics.mean(times) ** 2
 
 
-# --- Ways ---
-
-
 def way_of_one_server(t1, t2, p1):
     mean, square = p1 * t1 + (1 - p1) * t2, 2 * (p1 * t1**2 + (1 - p1) * t2**2)
     return {"mean": mean, "square": square, "scv": square / mean**2 - 1}
@@ -74,9 +71,6 @@ def way_of_asymptote(lam, **values):
 def way_of_log(**runs):
     times = list(runs.values())
     return {"mean": statistics.mean(times), "variance": statistics.pvariance(times), "scv": dispersion_of_log(**runs)}
-
-
-# --- A choice ---
 
 
 def draw_two_servers(rng):

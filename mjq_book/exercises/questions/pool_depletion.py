@@ -47,9 +47,6 @@ def one_at_a_time(N_A, N_B, K_A, K_B, D1A, D2A, D1B, D2B):
     return N_A * (D1A + D2A) + N_B * (D1B + D2B)
 
 
-# --- Ways ---
-
-
 def way(D1A, D2A, D1B, D2B, beta=None):
     D = matrix(D1A, D2A, D1B, D2B)
     low, high = pool.saturation_sector(D)
@@ -75,9 +72,6 @@ def way_of_a_large_pool(alpha, beta, **demands):
 def way_of_a_small_pool(**values):
     found = depletion(**values)
     return {"first": found.T_phi2, "end": found.mean_time - found.T_phi2, "one": one_at_a_time(**values)}
-
-
-# --- A choice ---
 
 
 def always_busy(beta, **demands):

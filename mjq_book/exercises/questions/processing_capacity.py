@@ -56,9 +56,6 @@ def mean_stay(**values):
     return sojourn(**values).mean_sojourn
 
 
-# --- Ways ---
-
-
 def saturated(**values):
     """Return the states of the saturated system as a table, and the capacity."""
     jobs = system(**values)

@@ -94,9 +94,6 @@ def percent_accepted(policy, p1, lam):
     return 100 * scheduling.finite_queue(lam, 2, (1, 2), (1, 1), (p1, 1 - p1), 1, policy).accepted
 
 
-# --- Ways ---
-
-
 def way_of_two_servers(p1, lam):
     rule = partial(
         scheduling.transitions, lam=lam, B=2, b=(1, 2), mu=(1, 1), p=(p1, 1 - p1), room=1, policy="fcfs"

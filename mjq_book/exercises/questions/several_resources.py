@@ -91,9 +91,6 @@ def without_jobs_of_no_gpu(p0, p1, t):
     return view_of_gpus(p0, p1, t) * (1 - p0)
 
 
-# --- Ways ---
-
-
 def listed(values):
     return ", ".join(map(str, values))
 
@@ -150,9 +147,6 @@ def way_of_packing(p1, t1, t2, **values):
     _, q, first, second = best_mixture(packings, np.array(work))
     mixture = f"a share {q:.4g} of the time in {first} and the rest in {second}" if q < 1 else f"always in {first}"
     return {"packings": listed(packings), "work1": work[0], "work2": work[1], "mixture": mixture}
-
-
-# --- Choices ---
 
 
 def draw_lack(rng):

@@ -29,9 +29,6 @@ def draw_three_sizes(rng):
     return {"n": int(rng.integers(10, 31)), "b1": first, "b2": second, "b3": third, "p1": p1, "p2": p2}
 
 
-# --- Ways ---
-
-
 def way_of_two_classes(n, n1, n2, mu1, mu2, p1):
     system = n, n1, n2, mu1, mu2, p1
     rows = []
@@ -58,9 +55,6 @@ def way_of_three_sizes(n, b1, b2, b3, p1, p2):
         fit.append(float(together.sum()))
     rows = [(i, fit[i] - fit[i + 1]) for i in range(1, len(fit) - 1) if fit[i] > fit[i + 1]]
     return {"numbers": table(("jobs that fit", "probability"), rows), "mean": sum(chance / i for i, chance in rows)}
-
-
-# --- A choice ---
 
 
 def more_percent(n, **values):

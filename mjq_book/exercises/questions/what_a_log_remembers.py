@@ -63,9 +63,6 @@ def dispersion_of_one_server(t1, t2, p1, r):
     return System(1, (1, 1), (1 / t1, 1 / t2), (p1, 1 - p1), order=r).near_saturation().dispersion
 
 
-# --- Ways ---
-
-
 def way_of_endless_rows(p1, **values):
     first, second = rates_alone(**values)
     fit = {"fit1": str(values["N"] // values["n1"]), "fit2": str(values["N"] // values["n2"])}
@@ -81,9 +78,6 @@ def way_of_one_or_all(n, p1, r, t):
 def way_of_one_server(t1, t2, p1, r):
     mean, square = p1 * t1 + (1 - p1) * t2, p1 * t1**2 + (1 - p1) * t2**2
     return {"mean": mean, "scv": 2 * square / mean**2 - 1, "c2": square / mean**2 - 1, "factor": 2 * r / (1 - r)}
-
-
-# --- A choice ---
 
 
 def draw_cluster(rng):

@@ -58,9 +58,6 @@ def way_of_log(N, **values):
     return {"schedule": schedule_table(replay), "end": f"{replay.finish.max():.0f}", "naive": naive}
 
 
-# --- A choice ---
-
-
 def in_order_of_arrival(N, percent, m):
     idle = N * (1 - percent / 100)
     if abs(idle - (m - 1)) < 0.5:
