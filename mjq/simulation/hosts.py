@@ -18,11 +18,12 @@ which a host has nothing.
 **The algorithm.** Jobs in service stand in a heap by their ends; those that wait stand in a table, of which the first v
 are in view. For each class the loop remembers whether it is known to fit nowhere: a start changes nothing about that,
 and a completion may only make it fit on the host of that completion, which alone is looked at. So hosts are searched
-once for each start, and once for each class that is found to fit nowhere.
+once for each start, and once for each class that is found to fit nowhere. If no other class is in view, nobody looks
+further.
 
 **Cost.** An event takes time proportional to the logarithm of the jobs in service, a start proportional to the hosts
 that are looked at, and to look at waiting jobs proportional to the view. Ten million jobs on 64 hosts of 8 servers take
-about ten seconds in order of arrival, and six times as long with a view of 50.
+about ten seconds in order of arrival, and four times as long with a view of 50.
 
 **Accuracy.** Needs are counted in whole units, so what is free is exact. Tests compare start and host of each job of
 random logs with a plain definition that shares no code, under every rule, and estimates with the exact chain of
@@ -493,6 +494,7 @@ def _run(rng, cluster, rule, lam, shares, laws, table, factor, log, saturated, w
     # Jobs that wait.
     kinds, came, numbers = np.empty(128, np.int32), np.empty(128), np.empty(128, np.int64)
     first, last = 0, 0  # of the table in use
+    in_view = np.zeros(classes, np.int64)
     nowhere = np.zeros(classes, np.bool_)  # known to fit on no host
     elsewhere = np.zeros(classes, np.bool_)  # known to fit on no host but the reserved one
     reserved = NOBODY
@@ -550,6 +552,7 @@ def _run(rng, cluster, rule, lam, shares, laws, table, factor, log, saturated, w
                         kinds, came, numbers = longer(kinds, first), longer(came, first), longer(numbers, first)
                     first, last = 0, last - first
                 kinds[last], came[last], numbers[last] = class_of(rng, shares, log, arrived), now, arrived
+                in_view[kinds[last]] += last - first < view
                 last += 1
                 arrived += 1
                 if not saturated:
@@ -559,7 +562,7 @@ def _run(rng, cluster, rule, lam, shares, laws, table, factor, log, saturated, w
             if place >= min(view, last - first):
                 break
             kind = kinds[first + place]
-            host = NOBODY
+            host, learnt = NOBODY, place == 0
             if place == 0 and not nowhere[kind]:
                 host = _chosen(rng, free, shapes, needs, kind, placement, NOBODY)
                 if host == NOBODY:
@@ -567,10 +570,12 @@ def _run(rng, cluster, rule, lam, shares, laws, table, factor, log, saturated, w
             elif place > 0 and not elsewhere[kind]:
                 host = _chosen(rng, free, shapes, needs, kind, placement, reserved)
                 if host == NOBODY:
-                    elsewhere[kind] = True
+                    elsewhere[kind] = learnt = True
             if host == NOBODY:
                 if place == 0 and reserve and reserved == NOBODY:
                     reserved = _chosen(rng, free, shapes, needs, kind, EMPTIEST, NOBODY)
+                if learnt and not np.any(in_view[~elsewhere]):
+                    break  # of nobody in view it is open whether it fits
                 place += 1
                 continue
             # It starts.
@@ -587,9 +592,17 @@ def _run(rng, cluster, rule, lam, shares, laws, table, factor, log, saturated, w
                 started += 1
                 if known:
                     record[START, number], record[HOST, number] = now, host
-            for back in range(first + place, first, -1):
-                kinds[back], came[back], numbers[back] = kinds[back - 1], came[back - 1], numbers[back - 1]
-            first += 1
+            in_view[kind] -= 1
+            if last - first > view:
+                in_view[kinds[first + view]] += 1
+            if 2 * place < last - first:  # the gap is closed from the nearer end
+                for back in range(first + place, first, -1):
+                    kinds[back], came[back], numbers[back] = kinds[back - 1], came[back - 1], numbers[back - 1]
+                first += 1
+            else:
+                last -= 1
+                for back in range(first + place, last):
+                    kinds[back], came[back], numbers[back] = kinds[back + 1], came[back + 1], numbers[back + 1]
             for k in range(resources):
                 free[host, k] -= needs[shapes[host], kind, k]
                 in_use[k] += amounts[kind, k]
