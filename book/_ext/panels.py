@@ -45,7 +45,7 @@ def set_by_links(app, doctree):
         if panel is None or panel["page"] != app.env.docname:
             raise ExtensionError(f"{app.env.docname} sets a panel that it does not have: {name}")
         link["refuri"] = f"?panel-{name}={at}#panel-{name}"
-        link["reftitle"] = "Set the panel so"
+        link["reftitle"] = "Show this case in the panel"
         link["classes"] = ["panel-set"]
 
 

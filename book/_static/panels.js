@@ -309,9 +309,11 @@
     const buttons = element("div", { class: "panel-buttons" });
     const note = element("details", { class: "panel-note" }, element("summary", {}, "What is shown"), element("p", {}, panel.note));
     note.open = innerWidth >= PHONE;
+    const setter = document.querySelector(`a.panel-set[href*="panel-${panel.name}="]`);
+    if (setter) note.append(element("p", {}, "Words with the sign ⇄ in the text show the case of their sentence here."));
     const guess = panel.guess ? [asked(panel, shows)] : [];
     const moves = panel.opens !== null; // a story that plays by itself
-    place.append(title, ...(moves ? [buttons, summary, spoken, charts, ...guess, sliders] : [...guess, sliders, buttons, summary, spoken, charts]), note);
+    place.append(title, ...(moves ? [summary, spoken, charts, buttons, ...guess, sliders] : [...guess, sliders, buttons, summary, spoken, charts]), note);
     let waiting = 0, silent = null, noted = null, playing = 0;
     const press = (words, act) => {
       const button = element("button", { type: "button", class: "panel-button" }, words);

@@ -8,7 +8,7 @@ from live_panels import Guess, Panel, Slider
 from mjq.simulation import replay
 
 SERVERS, JOBS, END = 100, 3000, 24.0
-RULES = ("strictly in order of arrival", "EASY: others may pass")
+RULES = ("strictly in order of arrival", "others may pass")
 ROWS = ("one at a time", "ten in a row")
 dice = np.random.default_rng(55)
 draws = dice.random(JOBS).round(5)
@@ -45,8 +45,8 @@ STORY = dict(share=1, size=100, row=0, rule=0, time=END)
 PANEL = Panel(
     title="A hundred servers, and a queue that never ends",
     note="A short sample of what goes on for ever. Time is counted in mean run times of a small job. A large job "
-    "has the same work whatever its size: on half of the servers it runs twice as long. Under EASY a later job starts "
-    "if it fits and does not delay the first in the queue.",
+    "has the same work whatever its size: on half of the servers it runs twice as long. If others may pass, a later "
+    "job starts if it fits and does not delay the first in the queue. This rule is called EASY backfilling.",
     page="book/index",
     cell="scene",
     sliders=(

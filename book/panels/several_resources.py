@@ -49,9 +49,8 @@ PANEL = Panel(
     ),
     values=values,
     guess=Guess(
-        question="Class 1 needs one processor and no memory, class 2 one unit of memory and no processor. Each "
-        "resource alone promises {there[processors]:.0f} jobs per unit of time. How many are finished in "
-        "order of arrival?",
+        question="Suppose that class 1 needed only one processor, and class 2 only one unit of memory. Each resource "
+        "alone then promises {there[processors]:.0f} jobs per unit of time. How many are finished in order of arrival?",
         at=needs(1, 0, 0, 1) | {"share": 50, "time": 1},
         value="capacity",
         high=30,

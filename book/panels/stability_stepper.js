@@ -24,7 +24,7 @@ function draw({ need }, { time, busy, idle, waiting, head }) {
   }))));
   const line = jobs.filter((job) => job.start > time).slice(0, 16).map((job, k) => ({
     x: [k + 0.55, k + 1.45], y: [0, job.need], text: String(job.number),
-    kind: k ? (job.need > 1 ? 1 : 0) : 3, name: k ? "" : "head of the queue: does not fit",
+    kind: k ? (job.need > 1 ? 1 : 0) : 3, name: k ? "" : "next job: does not fit yet",
   }));
   const blocked = waiting
     ? `The next of ${waiting} in the queue needs ${head}: ${idle ? `${idle} idle, and nobody may overtake` : "it waits"}.`
@@ -36,7 +36,7 @@ function draw({ need }, { time, busy, idle, waiting, head }) {
         title: "Servers over time", height: 240,
         x: { label: "time [mean service times]", min: 0, max: Math.max(6, time * 1.15) },
         y: { label: "servers", min: 0, max: data.servers },
-        boxes: here, rules: [{ x: time, kind: 3 }],
+        boxes: here, rules: [{ x: time, kind: 3, name: "now" }],
       },
       {
         title: "The queue", height: 170,

@@ -30,7 +30,7 @@ def values(need, step):
 PANEL = Panel(
     title="Try it: step through a queue, first come, first served",
     note="The first forty jobs of the figure, all there at the beginning. A step is the next start or end of a job; "
-    "starts are those of the book's simulator. Dotted: now, and to the right of it what the running jobs still have to "
+    "starts are those of the book's simulator. To the right of the dotted line is what the running jobs still have to "
     "do. Blank to the left of it: servers that were idle although jobs waited.",
     page="notebooks/stability",
     cell="answer-picture",

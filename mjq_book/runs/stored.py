@@ -17,6 +17,7 @@ a cell ``<details><summary>Solution</summary>`` … ``</details>``        ``{sol
 cells below ``### Solution to [Exercise 2.3](#x)`` in a last section    the same, below the exercise ``x``
 ``The solution is in [the last section](…).`` below an exercise         nothing
 a cell ``**Check yourself.** …`` with ``selfcheck`` in its metadata     ``:::{selfcheck}``
+the cell ``imports``, above the answer                                  above the cell ``parameters``
 ======================================================================  ==============================================
 """
 
@@ -84,6 +85,9 @@ def myst(notebook: NotebookNode) -> NotebookNode:
             exercise = asked[3] if asked else exercise
             cell.source = _directives(cell, exercise)
         cells.append(cell)
+    names = [cell.metadata.get("name") for cell in cells]
+    if {"imports", "parameters"} <= {*names}:
+        cells.insert(names.index("parameters") - 1, cells.pop(names.index("imports")))
     return nbformat.v4.new_notebook(cells=cells, metadata=notebook.metadata)
 
 

@@ -134,11 +134,13 @@ def shown(path):
             yield cell.source
         for output in cell.get("outputs", []):
             yield from (text for kind, text in output.get("data", {}).items() if kind.startswith("text/"))
+            yield output.get("text", "")
 
 
 def test_nothing_is_stored_that_only_the_book_understands(path):
     assert all(RAW.search(f"Words.\n{example}") for example in EXAMPLES)
     assert not [text for text in shown(path) if RAW.search(text)]
+    assert not [text for text in shown(path) if re.search(r"\bFalse$", text, re.M)], "a comparison fails in the open"
 
 
 def test_no_answer_stands_in_what_is_shown(path):
