@@ -75,14 +75,7 @@ def two_needs(system: System, low: float, high: float, split: str = "mixture") -
     =============  ==============================================================================================
 
     Where that changes a job's mean need, its time is changed so that its work stays. So the mixture keeps times as well
-    between the two needs, and changes them outside.
-
-    Parameters
-    ----------
-    system : mjq.System
-    low, high : float
-        The two needs, low < high.
-    split : str
+    between the two needs, `low` and `high`, and changes them outside.
 
     Examples
     --------

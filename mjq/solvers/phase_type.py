@@ -243,9 +243,6 @@ def _leads_to(rates, targets):
     return sources
 
 
-# --- Fits ---
-
-
 def exponential(mean: float) -> PhaseType:
     """Return the exponential distribution.
 

@@ -34,20 +34,8 @@ class Drawn:
 def draw(chapter: str, students: int, seed: int) -> list[list[Drawn]]:
     """Draw the questions of each student.
 
-    More students with the same seed leave the questions of the first ones as they were.
-
-    Parameters
-    ----------
-    chapter : str
-        Name of a chapter with a model.
-    students : int
-    seed : int
-        Not negative.
-
-    Raises
-    ------
-    ValueError
-        If there is no such chapter, or a question has not enough different answers for this many students.
+    More students with the same seed leave the questions of the first ones as they were. Arguments are those of
+    :func:`mjq_book.exercises.sheets.write`; ``ValueError`` says that a question has not enough different answers.
 
     Examples
     --------

@@ -168,9 +168,6 @@ def test_a_case_in_which_processes_die_has_failed(here, small, monkeypatch):
     assert case.error == sweeps.DIED
 
 
-# --- The command ---
-
-
 def test_a_sweep_by_a_scheduler_of_cases_from_a_table(tmp_path, small, client):
     (tmp_path / "class.csv").write_text("case,x,k\nann,3,4\nbob,2,4\n")
     words = ["--cases", "class.csv", "--label", "a", "--scheduler", client.scheduler.address]

@@ -211,9 +211,6 @@ def test_bad_input_is_named(change, words):
         mjq_logs.plan(**dict(log=mixed(1), target=1.0) | change)
 
 
-# --- Words ---
-
-
 def test_the_command_says_what_the_library_finds_and_writes_it(path, tmp_path):
     asked = "--target-wait", "2h", "--servers", "64:128:3"
     status, out, _ = said("plan", path, *asked, "--json", "--workers", 1, "-o", tmp_path / "plan.json")

@@ -88,9 +88,6 @@ def test_a_plan_with_changes_finds_the_smallest_size_under_each():
     assert [effect.saves for effect in alone.what_if] == [effect.saves for effect in plan.what_if]
 
 
-# --- The command ---
-
-
 def test_the_command_shows_each_change_with_and_without_a_target(tmp_path):
     log = example_log()
     with example_path() as path:

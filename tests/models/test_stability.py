@@ -170,9 +170,6 @@ def test_stability_ends_where_the_formula_says(system):
     assert pc.sojourn(0.9 * limit, *words).mean_jobs in below.mean_jobs.widened(2.5)
 
 
-# --- Shapes of curves ---
-
-
 @pytest.mark.parametrize(
     ("curve", "peaks", "dips", "depth"),
     [

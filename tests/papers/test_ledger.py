@@ -70,9 +70,6 @@ def test_what_is_derived_with_letters_is_checked_in_a_notebook_that_has_some():
                 assert any(lettered), f"{paper} {row['item']}: no check in a notebook with letters"
 
 
-# --- What a row names ---
-
-
 @cache
 def code(file):
     """The code of a notebook's cells by their names, or of a Python file's functions by theirs."""

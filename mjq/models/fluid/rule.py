@@ -44,10 +44,6 @@ def transitions(
     room : int, optional
         Jobs with which the network is full: those that come then are lost. Makes the chain of an open network finite.
 
-    Yields
-    ------
-    (next_state, rate)
-
     Source: [RBAC21] Section 2, [RBAC21] Theorem 1, [RBAC21] Eq. (1), [RBAC21] Eq. (2), [RBAC21] Eq. (3).
 
     Examples

@@ -117,9 +117,6 @@ def _conserved(network, states, x0):
     return states
 
 
-# --- The stationary point ---
-
-
 @dataclass(frozen=True)
 class Point:
     """Hold a stationary point of the fluid model.

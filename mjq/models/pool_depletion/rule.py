@@ -53,9 +53,6 @@ def checked_pool(N_A: int, N_B: int, K_A: int, K_B: int) -> tuple[int, int, int,
     return N_A, N_B, K_A, K_B
 
 
-# --- Transitions ---
-
-
 def transitions(state: tuple, D: Demands) -> Iterator[tuple]:
     """Yield the moves of the system as a Markov chain, from the words of the paper.
 
@@ -65,10 +62,6 @@ def transitions(state: tuple, D: Demands) -> Iterator[tuple]:
         Tasks of class A and B in the pool; of class A at station 1 and 2; of class B at station 1 and 2.
     D : array, shape (2, 2)
         Demands, numbers or symbols, in units of time.
-
-    Yields
-    ------
-    (next_state, rate)
 
     Source: [CGPS16] Section 3, [CGPS16] Section 5.2.
 
@@ -111,10 +104,6 @@ def transitions_when_completed(state: tuple, D: Demands, K: int) -> Iterator[tup
         As for :func:`transitions`.
     K : int
         Places.
-
-    Yields
-    ------
-    (next_state, rate)
 
     Source: [CGPS16] Section 3.
 

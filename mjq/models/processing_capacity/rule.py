@@ -58,11 +58,6 @@ def heads(p: ArrayLike, order: float | ArrayLike | None) -> np.ndarray:
         drawn from the mix; or the matrix P itself, from class to class, whose stationary distribution is the mix. None
         if successive classes are independent.
 
-    Raises
-    ------
-    ValueError
-        If `order` violates a constraint; it is named.
-
     Source: [WLR] Eq. (a); [YC] (the order of the jobs).
 
     Examples

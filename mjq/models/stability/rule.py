@@ -42,9 +42,6 @@ def checked(n: int, n1: int, n2: int, mu1: float, mu2: float, p1: float) -> tupl
     return n, n1, n2, mu1, mu2, checks.share("p1", p1)
 
 
-# --- Transitions ---
-
-
 def admit(state: tuple, n: int, n1: int, n2: int, p1: float) -> Iterator[tuple]:
     """Let jobs enter in order of arrival until the head of the queue is a class-2 job that does not fit, or none fits.
 

@@ -99,9 +99,6 @@ def limiting_waste(n: int, n1: int, n2: int, p1: float) -> tuple[float, float]:
     return float(n % n2), float(special.softmax(weights) @ (n - i * n1))
 
 
-# --- Shapes of curves ---
-
-
 def peaks_and_dips(values: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
     """Return the positions of the peaks and of the dips of a curve: its local maxima and minima, without its ends.
 

@@ -28,8 +28,6 @@ def draw_log(rng):
     return {"k": k, "lam": lam, "mean": mean, "jobs": round(lam * mean * rng.uniform(1.05, 1.8), 2)}
 
 
-# --- Networks ---
-
 draw_open = given(
     k=range(2, 9), mean=(0.2, 2, 2), lam=lambda rng, k, mean: round(rng.uniform(0.4, 0.9) * k / mean, 2), p=(1, 4, 1)
 )  # fmt: skip

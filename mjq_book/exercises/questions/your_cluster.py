@@ -25,8 +25,6 @@ def naive_rate_of_means(N, p1, n1, n2, t1, t2):
     return N / ((p1 * n1 + (1 - p1) * n2) * (p1 * t1 + (1 - p1) * t2))
 
 
-# --- A log ---
-
 JOBS = 6
 
 

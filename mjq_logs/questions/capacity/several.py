@@ -75,18 +75,7 @@ def report_on_several(
 ) -> SeveralReport:
     """Return what a log of several resources tells of the capacity of its machine, under each of several policies.
 
-    Parameters
-    ----------
-    log : Log or Facts
-        Of several resources.
-    policies : sequence of {"fcfs", "easy"}
-    seed, full
-        As for :func:`~mjq_logs.questions.capacity.report.reports_on`.
-
-    Raises
-    ------
-    ValueError
-        If the log counts one resource, nothing tells how large the machine is, or the jobs say nothing of its capacity.
+    Arguments and errors are those of :func:`~mjq_logs.questions.capacity.report.reports_on`, for several resources.
 
     Examples
     --------
