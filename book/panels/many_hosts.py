@@ -151,10 +151,10 @@ PANEL = Panel(
         why="A host is empty when its last job ends, and with fewer jobs on each host one of them is empty sooner.",
     ),
     presets={
-        "64 nodes of 8 GPUs": cluster(64, 0.7, 0),
+        "64 hosts of 8 GPUs": cluster(64, 0.7, 0),
         "Others may pass": cluster(64, 0.7, 2),
         "Few hosts, one reserved": cluster(16, 0.7, 3),
-        "A thousand nodes": cluster(1000, 0.1, 0),
+        "A thousand hosts": cluster(1000, 0.1, 0),
     },
     data={"rules": RULES, "view": VIEW, "counted": COUNTED, "seed": SEED},
 )

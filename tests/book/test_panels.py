@@ -302,7 +302,7 @@ PROMISES = {
     ("several_resources", "They never run together"): lambda at, of: of()["memory"] > 1.7 * of()["packing"],
     ("many_hosts", "Others may pass"): lambda at, of: of()["busy"] > of()["in_order"] + 10,
     ("many_hosts", "Few hosts, one reserved"): lambda at, of: of(rule=2)["busy"] - 1 > of()["busy"],
-    ("many_hosts", "A thousand nodes"): lambda at, of: of()["ended"] > 100 * of()["pool"],
+    ("many_hosts", "A thousand hosts"): lambda at, of: of()["ended"] > 100 * of()["pool"],
     ("stability", "The worst mix of a hundred servers"): lambda at, of: is_worst(at, of),
     ("what_a_log_remembers", "Rows that save time"): lambda at, of: of()["time"] < 0.9 * of()["time_without"],
     ("what_a_log_remembers", "Rows that cost time"): lambda at, of: of()["time"] > 1.1 * of()["time_without"],
