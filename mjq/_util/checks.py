@@ -52,18 +52,7 @@ def shown(values: ArrayLike) -> str:
 
 
 def numbers(name: str, values: ArrayLike, ndim: int = 1) -> np.ndarray:
-    """Return finite real numbers with `ndim` axes.
-
-    >>> numbers("mu", (1, float("nan")))
-    Traceback (most recent call last):
-    ValueError: mu must be finite numbers, got (1, nan)
-    >>> numbers("lam", None, ndim=0)
-    Traceback (most recent call last):
-    ValueError: lam must be a number, got None
-    >>> numbers("lam", 10**400, ndim=0)
-    Traceback (most recent call last):
-    ValueError: lam must be at most 1.8e+308 in size, got 100000000000000000000000000000000000000000000000000000000...
-    """
+    """Return finite real numbers with `ndim` axes."""
     # Most are plain: no need to ask further.
     if ndim == 0 and isinstance(values, (int, float, np.int64)) and not isinstance(values, bool):
         if -LARGEST_SIZE <= values <= LARGEST_SIZE:
@@ -101,9 +90,6 @@ def _all_within(array, low, high):
 def positive(name: str, values: ArrayLike, ndim: int = 1) -> np.ndarray:
     """Return numbers above zero, such as rates, times and sizes, if they are neither tiny nor huge.
 
-    >>> positive("lam", -1, ndim=0)
-    Traceback (most recent call last):
-    ValueError: lam must be positive, got -1
     >>> positive("lam", 1e-320, ndim=0)
     Traceback (most recent call last):
     ValueError: lam must lie between 1e-100 and 1e+100, got 9.999888672e-321: choose another unit
@@ -126,12 +112,7 @@ def _in_range(name, array):
 
 
 def not_negative(name: str, values: ArrayLike, ndim: int = 1) -> np.ndarray:
-    """Return finite numbers that are at least zero.
-
-    >>> not_negative("warmup", -0.1, ndim=0)
-    Traceback (most recent call last):
-    ValueError: warmup must not be negative, got -0.1
-    """
+    """Return finite numbers that are at least zero."""
     array = numbers(name, values, ndim)
     if (array < 0).any():
         raise ValueError(f"{name} must not be negative, got {shown(array)}")
@@ -142,9 +123,6 @@ def not_negative(name: str, values: ArrayLike, ndim: int = 1) -> np.ndarray:
 def probabilities(name: str, values: ArrayLike, within: float = MIX_TOLERANCE) -> np.ndarray:
     """Return numbers in [0, 1] that sum to one, scaled if they miss it by what is allowed.
 
-    >>> probabilities("p", (0.5, 0.4))
-    Traceback (most recent call last):
-    ValueError: p must sum to 1, got (0.5, 0.4) with sum 0.9
     >>> probabilities("mix", (.333, .333, .333), within=MIX_ROUNDED).round(9).tolist()
     [0.333333333, 0.333333333, 0.333333333]
     """
@@ -158,12 +136,7 @@ def probabilities(name: str, values: ArrayLike, within: float = MIX_TOLERANCE) -
 
 
 def share(name: str, value: float) -> float:
-    """Return a number in [0, 1].
-
-    >>> share("p1", 1.5)
-    Traceback (most recent call last):
-    ValueError: p1 must lie between 0 and 1, got 1.5
-    """
+    """Return a number in [0, 1]."""
     number = float(numbers(name, value, ndim=0))
     if not 0 <= number <= 1:
         raise ValueError(f"{name} must lie between 0 and 1, got {shown(number)}")
@@ -205,9 +178,6 @@ def count(name: str, value: float, least: int = 1, most: int = LARGEST_COUNT) ->
     >>> count("jobs", 2.5)
     Traceback (most recent call last):
     ValueError: jobs must be a whole number of at least 1, got 2.5
-    >>> count("jobs", 10**20)
-    Traceback (most recent call last):
-    ValueError: jobs must be at most 9007199254740992, got 1e+20
     """
     number = float(numbers(name, value, ndim=0))
     if not number.is_integer() or number < least:
@@ -251,15 +221,7 @@ def fits(need: Any, free: Any, resource: Any) -> Any:
 
 
 def resources(names: Sequence[str], B: Any, b: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Return the sizes of several resources, shape (d,), and what a job of each class holds of them, shape (L, d).
-
-    >>> resources(("B", "b"), (4, 8), [(1, 2), (0, 0)])
-    Traceback (most recent call last):
-    ValueError: each job must need something, but b has the need (0, 0)
-    >>> resources(("B", "b"), (4, 8), [(1, 2, 3)])
-    Traceback (most recent call last):
-    ValueError: each need must have an entry for each of 2 resources, got (1, 2, 3)
-    """
+    """Return the sizes of several resources, shape (d,), and what a job of each class holds of them, shape (L, d)."""
     B = positive(names[0], B)
     rows: Any
     if isinstance(b, np.ndarray) and b.ndim == 2:  # at once, as there may be many jobs
@@ -294,9 +256,6 @@ def multiserver(
     Where `several` resources are known, the resource may be a sequence of them, shape (d,), and is then an array; needs
     have the shape (L, d). The resource is called `whole`, or servers where its name is that.
 
-    >>> multiserver(6, (2, 7), (1, 1), (.5, .5))
-    Traceback (most recent call last):
-    ValueError: need 7 exceeds resource 6
     >>> multiserver((6, 4), [(2, 1), (1, 7)], (1, 1), (.5, .5), several=True)
     Traceback (most recent call last):
     ValueError: need (1, 7) exceeds resource (6, 4)

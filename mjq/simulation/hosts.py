@@ -153,12 +153,7 @@ class Placement:
 
 
 def checked_rule(placement: str = "best fit", view: int = 1, reserve: bool = False) -> Rule:
-    """Return the rule in numbers, or raise ``ValueError``.
-
-    >>> checked_rule(reserve=True)
-    Traceback (most recent call last):
-    ValueError: reserve needs a view of at least 2 jobs, got 1: nobody passes the head
-    """
+    """Return the rule in numbers, or raise ``ValueError``."""
     place = PLACEMENTS.index(placement_of(placement))
     view = checks.count("view", view, most=MOST_VIEW)
     if not isinstance(reserve, bool):

@@ -211,12 +211,7 @@ def simulate_multiserver(
 
 
 def require_powers_of_two(needs: Sequence[float] | np.ndarray, B: float) -> None:
-    """Raise ``ValueError`` for needs that may leave servers idle whatever is served.
-
-    >>> require_powers_of_two([1, 3], 4)
-    Traceback (most recent call last):
-    ValueError: server-filling needs powers of two for needs and servers: need 3, servers 4
-    """
+    """Raise ``ValueError`` for needs that may leave servers idle whatever is served."""
     for need in needs:
         if any(np.frexp(x)[0] != 0.5 for x in (need, B)):  # 1/2, 1/4, … are powers of two as well
             shown = f"need {checks.shown(need)}, servers {checks.shown(B)}"

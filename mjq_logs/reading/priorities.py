@@ -57,9 +57,6 @@ def order_of(words: str | None) -> Order | None:
 
     >>> order_of("qos=high,normal")
     Order(column='qos', names=('high', 'normal'), jobs={})
-    >>> order_of("user=me")
-    Traceback (most recent call last):
-    ValueError: 'user=me' is not one of queue, qos, partition and the names that go first, such as qos=high,normal
     """
     if words is None:
         return None

@@ -124,12 +124,6 @@ class ColumnReader:
 
         `names` maps the names of these columns to those in the file. ``ValueError`` if most of a column are days of a
         spreadsheet, or a number may mean two things.
-
-        >>> days = pl.DataFrame({"line": [2, 3], "start": ["45658.5", "45658.75"]})
-        >>> ColumnReader().points(days, {"start": "begin"})
-        Traceback (most recent call last):
-        ValueError: line 2: column 'begin' holds 45658.5: are these days of a spreadsheet? Times must be in seconds, \
-or dates such as 2025-06-15T10:00:00
         """
         columns: dict[str, Any] = {}
         zones = []

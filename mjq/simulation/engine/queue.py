@@ -110,9 +110,6 @@ def by_resource(needs: np.ndarray) -> np.ndarray:
 
     >>> by_resource(np.array([[3, 1], [0, 2]])).tolist(), by_resource(np.array([3])).tolist()
     ([[3, 1, 0, 0], [0, 2, 0, 0]], [[3, 0, 0, 0]])
-    >>> by_resource(np.ones((1, 5)))
-    Traceback (most recent call last):
-    ValueError: events are simulated of at most 4 resources, got 5
     """
     given = needs if needs.ndim == 2 else needs[:, None]
     if given.shape[1] > MOST_RESOURCES:
