@@ -82,9 +82,6 @@ def _plain(value):
     return int(value) if value == int(value) else value
 
 
-# --- Multiserver jobs ---
-
-
 @dataclass(frozen=True, eq=False, repr=False)
 class System(_ByValue):
     r"""Describe a multiserver job system: jobs of several classes hold several servers at once, in order of arrival.
@@ -894,9 +891,6 @@ def _names(resources, size):
     return names
 
 
-# --- A cluster with a tracker and a finite queue ---
-
-
 @dataclass(frozen=True, eq=False, repr=False)
 class TrackedCluster(_ByValue):
     """Describe a cluster behind a tracker, which takes jobs one by one from a finite queue.
@@ -1026,9 +1020,6 @@ class TrackedCluster(_ByValue):
     def _letters(self, lam: float) -> tuple[int, np.ndarray, np.ndarray, float, float, np.ndarray, int]:
         """Return N, the sizes, p, the arrival rate, mu1, mu2 and C of [SW23]."""
         return self.servers, self.needs, self.mix, lam, self.tracker_rate, self.rates, self.queue_places
-
-
-# --- A pool of tasks ---
 
 
 @dataclass(frozen=True, eq=False, repr=False)

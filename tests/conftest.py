@@ -81,6 +81,20 @@ def systems(draw, most_classes=3, most_jobs=4):
     return B, [min(x, B) for x in b], rates, list(weights / weights.sum())
 
 
+RATES = st.sampled_from([0.2, 0.5, 1.0, 3.0])
+
+
+def small_system(draw, resources, classes, most, size, equal=False):
+    """Draw B, b, mu and p with few packings: needs are at most `most`, and sizes at most `size`."""
+    d, L = draw(st.sampled_from(resources)), draw(st.sampled_from(classes))
+    needs = [tuple(draw(st.integers(0, most)) for _ in range(d)) for _ in range(L)]
+    needs = [need if any(need) else (*need[:-1], 1) for need in needs]
+    B = tuple(draw(st.integers(max(1, *(need[k] for need in needs)), size)) for k in range(d))
+    mu = [draw(RATES)] * L if equal else [draw(RATES) for _ in range(L)]
+    weights = np.array([draw(st.floats(0.05, 1)) for _ in range(L)])
+    return B, needs, mu, weights / weights.sum()
+
+
 # --- The command ---
 
 

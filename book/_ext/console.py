@@ -76,12 +76,10 @@ def place(lines, words):
     >>> place(["of the naive", "naive  5.2"], "naive")
     1
     """
-    for k, line in enumerate(lines):
-        if line.startswith(words):
-            return k
-    for k, line in enumerate(lines):
-        if words in line:
-            return k
+    for has in (str.startswith, str.__contains__):
+        for k, line in enumerate(lines):
+            if has(line, words):
+                return k
     raise ValueError(f"the output has no line with {words!r}")
 
 

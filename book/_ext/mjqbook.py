@@ -1,19 +1,4 @@
-"""What our book needs from Sphinx beyond its standard extensions.
-
-* The theme asks for Thebe, which would load scripts from another host: drop it.
-* Equations keep their papers' numbers: label ``bb22:4`` is shown as (BB22.4), our own as (BB22.a), (BB22.b), …
-* The directive ``{ledger} BB22`` writes the table of what was reproduced of a paper. What checks a row is a link:
-  to the cell that asserts the claim, to the test, to the printed numbers.
-  The role ``{ledger-count}`reproduced``` is one of these counts, on any page.
-* The role ``{computed}`bb22-capacity:.2f``` shows a number that a chapter keeps, on any page: the chapter's key, and
-  the name under which a sentence shows it or `glue` keeps it.
-* Sentences that cells put out stand in the page as if they had been written there.
-* The bibliography's labels are the names and years by which the text cites.
-* Pages outside of the numbered chapters count their figures from 1.
-* Chapters say how long they take to read, and the role ``{minutes}`stability, cluster``` says it of some of them on any
-  page.
-* The line of a docstring that names its source stands before the parameters, and is no part of *Raises* or *Returns*.
-"""
+"""What our book needs from Sphinx beyond its standard extensions."""
 
 import ast
 import math
@@ -47,6 +32,8 @@ ABOUT = "About this chapter", "Run this chapter with your numbers"
 
 
 def without_thebe(app, pagename, templatename, context, doctree):
+    """Drop Thebe, for which the theme asks: it would load scripts from another host."""
+
     def is_thebe(script):
         body = getattr(script, "attributes", {}).get("body") or ""
         return "THEBE_JS_URL" in body or "sphinx-thebe" in str(getattr(script, "filename", script))
@@ -194,7 +181,7 @@ def note_tables(env):
 
 
 class Computed(SphinxRole):
-    """A number that any chapter keeps, in the format after the colon."""
+    """A number that any chapter keeps, by the name under which it does, such as ``{computed}`bb22-capacity:.2f```."""
 
     def run(self):
         name, _, form = self.text.partition(":")
@@ -368,7 +355,7 @@ def _visible_lines(node):
 
 
 def keep_equation_numbers(app, doctree):
-    """Replace Sphinx's running numbers of labelled equations."""
+    """Number equations as their papers do: label ``bb22:4`` is shown as (BB22.4), our own as (BB22.a), (BB22.b), …"""
     equations = app.env.get_domain("math").equations
     labelled = [node for node in doctree.findall(nodes.math_block) if ":" in (node.get("label") or "")]
     numbers = equation_numbers([node["label"] for node in labelled], app.env.docname)

@@ -1,7 +1,6 @@
 """Many hosts: held to a chain on hosts in their order, written from the words, to one pool, to fractions and limits."""
 
 import contextlib
-import itertools
 import math
 from fractions import Fraction
 
@@ -15,62 +14,14 @@ from mjq import many_hosts as mh
 from mjq import processing_capacity as pc
 from mjq.models.many_hosts import chain as exact
 from mjq.solvers import chain
-
-NEEDS = st.integers(0, 3)
-RATES = st.sampled_from([0.2, 0.5, 1.0, 3.0])
+from tests.conftest import small_system
+from tests.reference.saturated import saturated_chain
 
 
 @st.composite
 def clusters(draw, hosts=(2, 3), resources=(1, 2, 3), equal=False):
     """Draw m, B, b, mu and p of hosts with few packings."""
-    m, d, L = draw(st.sampled_from(hosts)), draw(st.sampled_from(resources)), draw(st.sampled_from((2, 3)))
-    needs = [tuple(draw(NEEDS) for _ in range(d)) for _ in range(L)]
-    needs = [need if any(need) else (*need[:-1], 1) for need in needs]
-    B = tuple(draw(st.integers(max(1, *(need[k] for need in needs)), 3)) for k in range(d))
-    mu = [draw(RATES)] * L if equal else [draw(RATES) for _ in range(L)]
-    weights = np.array([draw(st.floats(0.05, 1)) for _ in range(L)])
-    return m, B, needs, mu, weights / weights.sum()
-
-
-def ordered_chain(m, B, b, mu, p, placement):
-    """Solve the saturated hosts as they are told, each with its number: return states, shares of time, completions.
-
-    A state is a tuple of jobs by class on each host, and the class of the head, which fits on none.
-    """
-
-    def free(jobs):
-        return [B[k] - sum(n * need[k] for n, need in zip(jobs, b, strict=True)) for k in range(len(B))]
-
-    def room(jobs):
-        return sum(Fraction(rest, size) for rest, size in zip(free(jobs), B, strict=True))
-
-    def changed(hosts, h, i, by):
-        jobs = tuple(n + by * (i == j) for j, n in enumerate(hosts[h]))
-        return hosts[:h] + (jobs,) + hosts[h + 1 :]
-
-    def enter(hosts, head, chance):
-        able = [h for h in range(m) if all(x >= need for x, need in zip(free(hosts[h]), b[head], strict=True))]
-        if not able:
-            yield (hosts, head), chance
-            return
-        if placement == "first fit":
-            able = able[:1]
-        elif placement != "random":
-            best = (min if placement == "best fit" else max)(room(hosts[h]) for h in able)
-            able = [h for h in able if room(hosts[h]) == best]
-        for h, (following, share) in itertools.product(able, enumerate(p)):
-            yield from enter(changed(hosts, h, head, 1), following, chance * share / len(able))
-
-    def rule(state):
-        hosts, head = state
-        for h, i in itertools.product(range(m), range(len(b))):
-            if hosts[h][i]:
-                yield from enter(changed(hosts, h, i, -1), head, hosts[h][i] * mu[i])
-
-    states = chain.explore([state for state, _ in enter(((0,) * len(b),) * m, 0, 1.0)], rule)
-    Q = chain.generator(states, rule).toarray()
-    time = chain.stationary_of_recurrent_part(np.eye(len(Q)) + Q / (2 * np.abs(Q).max()))
-    return states, time, float(time @ [np.dot(np.sum(hosts, axis=0), mu) for hosts, _ in states])
+    return draw(st.sampled_from(hosts)), *small_system(draw, resources, (2, 3), 3, 3, equal)
 
 
 @given(clusters(), st.sampled_from(mh.PLACEMENTS))
@@ -80,7 +31,7 @@ def test_sorted_contents_are_enough(cluster, placement):
     one = mh.host(B, np.array(b, dtype=float))
     if len(one.counts) ** m * len(b) > 1500:
         return  # the plain chain would take long
-    states, time, throughput = ordered_chain(*cluster, placement)
+    states, time, throughput = saturated_chain(*cluster, placement)
     solved = mh.saturated_state(*cluster, placement)
     assert solved.throughput == pytest.approx(throughput, rel=1e-10)
     shares: dict = {}

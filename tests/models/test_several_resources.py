@@ -12,59 +12,24 @@ from mjq import near_saturation as ns
 from mjq import processing_capacity as pc
 from mjq import several_resources as sr
 from mjq.solvers import chain
-
-NEEDS = st.integers(0, 4)
-RATES = st.sampled_from([0.2, 0.5, 1.0, 3.0])
+from tests.conftest import RATES, small_system
+from tests.reference.saturated import saturated_chain
 
 
 @st.composite
 def vectors(draw, classes=(2, 3), resources=(1, 2, 3), equal=False, order=False):
     """Draw B, b, mu and p of a system with few packings, and the probability that a job is like the one before."""
-    d, L = draw(st.sampled_from(resources)), draw(st.sampled_from(classes))
-    needs = [tuple(draw(NEEDS) for _ in range(d)) for _ in range(L)]
-    needs = [need if any(need) else (*need[:-1], 1) for need in needs]
-    B = tuple(draw(st.integers(max(1, *(need[k] for need in needs)), 6)) for k in range(d))
-    mu = [draw(RATES)] * L if equal else [draw(RATES) for _ in range(L)]
-    weights = np.array([draw(st.floats(0.05, 1)) for _ in range(L)])
-    r = draw(st.floats(0, 0.9)) if order else None
-    return B, needs, mu, weights / weights.sum(), r
-
-
-def plain_chain(B, b, mu, p, r=None):
-    """Solve the saturated system as it is told: return its states, their shares of time, and the rate of completions.
-
-    A state is the tuple of jobs in service by class, and the class of the head, which does not fit.
-    """
-    rows = np.array([p if r is None else r * np.eye(len(p))[i] + (1 - r) * np.array(p) for i in range(len(p))])
-
-    def enter(m, head, chance):
-        held = [sum(n * need[k] for n, need in zip(m, b, strict=True)) for k in range(len(B))]
-        if any(held[k] + b[head][k] > B[k] for k in range(len(B))):
-            yield (m, head), chance
-            return
-        for following, share in enumerate(rows[head]):
-            if share:
-                yield from enter(m[:head] + (m[head] + 1,) + m[head + 1 :], following, chance * share)
-
-    def rule(state):
-        m, head = state
-        for i, n in enumerate(m):
-            if n:
-                yield from enter(m[:i] + (n - 1,) + m[i + 1 :], head, n * mu[i])
-
-    states = chain.explore([state for head in range(len(p)) for state, _ in enter((0,) * len(b), head, 1)], rule)
-    time = chain.stationary(chain.generator(states, rule), states)
-    return states, time, float(time @ [np.dot(m, mu) for m, _ in states])
+    return *small_system(draw, resources, classes, 4, 6, equal), draw(st.floats(0, 0.9)) if order else None
 
 
 @given(vectors(classes=(2, 3, 4), order=True))
 def test_the_drain_equals_the_plain_chain(system):
     *letters, r = system
-    states, time, throughput = plain_chain(*letters, r)
+    states, time, throughput = saturated_chain(1, *letters, order=r)
     B, b, *_ = letters
     cluster = System(*letters, order=r)
     assert cluster.capacity == pytest.approx(throughput, rel=1e-10)
-    used = [[sum(n * need[k] for n, need in zip(m, b, strict=True)) for k in range(len(B))] for m, _ in states]
+    used = [[sum(n * need[k] for n, need in zip(m, b, strict=True)) for k in range(len(B))] for (m,), _ in states]
     assert cluster.utilization_at_capacity == pytest.approx(time @ used / np.array(B), rel=1e-10)
     lacking: dict = {}
     for (_, head), held, share in zip(states, used, time, strict=True):
@@ -141,10 +106,10 @@ def test_any_staircase_has_the_product_form(J, mu1, mu2, p1):
 
 def test_three_classes_have_none():
     """Three named machines, rates 1, 2 and 4: the class that leaves tells something about what it leaves behind."""
-    states, time, throughput = plain_chain((1, 1, 1), np.eye(3, dtype=int).tolist(), (1, 2, 4), (1 / 3,) * 3)
+    states, time, throughput = saturated_chain(1, (1, 1, 1), np.eye(3, dtype=int).tolist(), (1, 2, 4), (1 / 3,) * 3)
     rates = np.array([1, 2, 4])
-    embedded = time * [np.dot(m, rates) for m, _ in states] / throughput
-    weights = np.array([np.prod(np.array(1 / 3) ** sum(m)) for m, _ in states])
+    embedded = time * [np.dot(m, rates) for (m,), _ in states] / throughput
+    weights = np.array([np.prod(np.array(1 / 3) ** sum(m)) for (m,), _ in states])
     assert len(states) == 12 and (abs(embedded - weights / weights.sum()) > 0.001).any()
 
 

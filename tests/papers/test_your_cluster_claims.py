@@ -52,7 +52,7 @@ def test_smallest_size_of_the_plan_meets_the_target_and_none_below_does(example)
     assert plan.policies[0].smallest is not None
 
 
-# --- Public logs, as they were kept ---
+# --- Tables, as they were kept: of public logs, drawn mixes, forecasts and outages ---
 
 
 def share_of(policy, capacity, block=None):
@@ -89,9 +89,6 @@ def test_one_log_is_overloaded_within_its_interval():
     assert rows.filter(pl.col("load") > pl.col("share_high")).is_empty()
 
 
-# --- Drawn mixes ---
-
-
 def medians(rule):
     """Median shares that are lost, from large to small largest needs."""
     mixes = experiments.kept("largest_need").group_by("part").agg(pl.col(f"lost_{rule}").median()).sort("part")
@@ -104,15 +101,9 @@ def test_smaller_needs_lose_less_in_the_median_and_so_does_easy():
     assert (easy < in_order).all()
 
 
-# --- Forecasts ---
-
-
 def test_replays_alone_suffice_where_the_rule_is_the_scheduler():
     replayed = experiments.kept("forecasts").filter(pl.col("starts") != "real")
     assert (replayed["error"] - replayed["error_of_rule"]).abs().max() < 0.03
-
-
-# --- Outages ---
 
 
 def test_gaps_make_theta_alone_wait_longer_nine_times():

@@ -4,8 +4,8 @@ The first half asks the library. The second half starts from the words or the ch
 """
 
 import math
+import operator
 import re
-from collections.abc import Iterator
 from decimal import Decimal
 from itertools import compress
 from typing import Any
@@ -17,6 +17,7 @@ from mjq.models import cluster, fluid, pool_depletion, processing_capacity, sche
 from mjq.solvers.network import Network
 from mjq.solvers.phase_type import exponential
 from tests.reference import exact
+from tests.reference.saturated import saturated_rule
 from tests.reference_schedules import OF_NEEDS, filled
 
 Values = dict[str, Any]
@@ -103,17 +104,20 @@ def by_finite_queue(lam: float, B: int, b: list, mu: list, p: list, room: int, p
 # --- Queues that never run dry, from the words of the model ---
 
 
-def by_saturated_chain(B: Any, b: list, mu: list, p: list, **more: Any) -> Values:
+def by_saturated_chain(
+    B: Any, b: list, mu: list, p: list, hosts: int = 1, placement: str = "best fit", order: Any = 0
+) -> Values:
     """Eliminate in the chain of jobs on each host, in the order of the hosts, and of the next job."""
     with exact.digits():
         sizes = exact.decimals(B if isinstance(B, list) else [B])
         needs = exact.decimals([x if isinstance(x, list) else [x] for x in b])
         rates = exact.decimals(mu)
-        start, rule, room = _saturated(sizes, needs, rates, exact.decimals(p), **more)
+        mix, memory = exact.decimals((p, order))
+        start, rule, room = saturated_rule(hosts, sizes, needs, rates, mix, placement, memory)
         pi = exact.stationary(start, rule)
         found = {"capacity": exact.mean(pi, lambda s: sum(x for _, x in rule(s)))}
         free = {there: [sum(part) for part in zip(*map(room, there), strict=True)] for there, _ in pi}
-        found["fits in sum"] = exact.mean(pi, lambda s: int(_fits(free[s[0]], needs[s[1]])))
+        found["fits in sum"] = exact.mean(pi, lambda s: all(map(operator.le, needs[s[1]], free[s[0]])))
         for k, size in enumerate(sizes, start=1):
             idle = exact.mean(pi, lambda s, k=k: free[s[0]][k - 1])
             found |= {f"in use, {k}": 1 - idle / size, "idle servers": idle}
@@ -122,46 +126,6 @@ def by_saturated_chain(B: Any, b: list, mu: list, p: list, **more: Any) -> Value
             name = f"lacking {' and '.join(compress('123', short))}"
             found[name] = found.get(name, 0) + share
         return found
-
-
-def _fits(free, needs):
-    return all(need <= there for need, there in zip(needs, free, strict=True))
-
-
-def _saturated(sizes, needs, rates, mix, hosts=1, placement="best fit", order=0):
-    """Return a state, the rule by which states follow, and what is free on a host."""
-    matrix, memory = (exact.decimals(order), 0) if isinstance(order, list) else (None, exact.decimals(order))
-
-    def room(host):
-        held = [sum(n * need[k] for n, need in zip(host, needs, strict=True)) for k in range(len(sizes))]
-        return [size - x for size, x in zip(sizes, held, strict=True)]
-
-    def entered(there: tuple, head: int, chance: Any) -> Iterator[tuple]:
-        """Let heads of the queue enter until one fits on no host."""
-        fitting = [k for k, host in enumerate(there) if _fits(room(host), needs[head])]
-        if not fitting:
-            yield (there, head), chance
-            return
-        wanted = {"best fit": min, "worst fit": max}[placement](room(there[k]) for k in fitting)
-        chosen = [k for k in fitting if room(there[k]) == wanted]
-        for k in chosen:
-            host = tuple(n + (i == head) for i, n in enumerate(there[k]))
-            for following, share in enumerate(mix):
-                likely = matrix[head][following] if isinstance(order, list) else (1 - memory) * share
-                likely += memory if head == following else 0
-                if likely:
-                    yield from entered((*there[:k], host, *there[k + 1 :]), following, chance * likely / len(chosen))
-
-    def rule(state):
-        there, head = state
-        for k, host in enumerate(there):
-            for i, n in enumerate(host):
-                if n:
-                    left = tuple(x - (j == i) for j, x in enumerate(host))
-                    yield from entered((*there[:k], left, *there[k + 1 :]), head, n * rates[i])
-
-    empty = ((0,) * len(needs),) * hosts
-    return next(entered(empty, 0, Decimal(1)))[0], rule, room
 
 
 # --- Other chains and formulas ---
