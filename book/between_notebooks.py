@@ -9,8 +9,7 @@ import json
 import re
 from pathlib import Path
 
-import nbformat
-
+from mjq_book.runs import solutions
 from mjq_book.runs.results import taken_from
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -22,7 +21,7 @@ def wanted():
     """The names that notebooks ask for, by the notebook that computes them."""
     names = {}
     for path in sorted((ROOT / "notebooks").glob("*.ipynb")):
-        cells = nbformat.read(path, as_version=4).cells
+        cells = solutions.read(path).cells
         code = "\n".join(cell.source for cell in cells if cell.cell_type == "code")
         for variable, source in SOURCE.findall(code):
             names.setdefault(source, set()).update(re.findall(rf'\b{variable}\["([\w-]+)"\]', code))
@@ -33,7 +32,7 @@ def stored():
     """What the file should hold by the outputs that the notebooks store."""
     kept = {}
     for source, names in sorted(wanted().items()):
-        values = taken_from(nbformat.read(ROOT / f"notebooks/{source}.ipynb", as_version=4)).values
+        values = taken_from(solutions.read(ROOT / f"notebooks/{source}.ipynb")).values
         missing = sorted(names - set(values))
         if missing:
             raise ValueError(f"{source} computes no {', '.join(missing)}")

@@ -24,7 +24,7 @@ import depends
 import figures
 import nbformat
 
-from mjq_book.runs import execution
+from mjq_book.runs import execution, solutions
 
 ROOT = Path(__file__).resolve().parent.parent
 BUILD = ROOT / "_build"
@@ -40,7 +40,7 @@ PICTURES = {"capacity.svg": "bb22-fig-3", "scene.svg": "bb22-answer-picture"}  #
 
 
 def source(name):
-    return nbformat.read(ROOT / f"notebooks/{name}.ipynb", as_version=4)
+    return solutions.read(ROOT / f"notebooks/{name}.ipynb")
 
 
 def fresh(name):
@@ -115,7 +115,7 @@ def execute_changed(names, everything=False, workers=WORKERS):
 
 def write_back(names):
     for name in names:
-        shutil.copy(EXECUTED / f"{name}.ipynb", ROOT / "notebooks")
+        nbformat.write(solutions.fold(solutions.read(EXECUTED / f"{name}.ipynb")), ROOT / f"notebooks/{name}.ipynb")
         (EXECUTED / f"{name}.stored").touch()  # from now on this execution tells nothing about what is stored
         print(f"notebooks/{name}.ipynb: outputs written back")
     between_notebooks.write()

@@ -15,7 +15,7 @@ import tokenize
 from functools import cache
 from pathlib import Path
 
-import nbformat
+from mjq_book.runs import solutions
 
 # Variables by which an environment names another processor than there is: last digits may follow.
 PROCESSOR = "NUMBA_CPU_NAME", "NUMBA_CPU_FEATURES", "OPENBLAS_CORETYPE", "NPY_DISABLE_CPU_FEATURES"
@@ -50,7 +50,7 @@ def meaning_of_file(path):
     if path.suffix in {".py", ".pyi"}:
         return meaning(path.read_text(encoding="utf-8")).encode()
     if path.suffix == ".ipynb":
-        return meaning_of_cells(nbformat.read(path, as_version=4)).encode()
+        return meaning_of_cells(solutions.read(path)).encode()
     return path.read_bytes()
 
 

@@ -17,7 +17,8 @@ import nbformat
 import yaml
 from nbformat.v4 import new_code_cell
 
-from mjq_book.runs.stored import chapters, is_glue, solutions
+from mjq_book.runs.solutions import is_solution
+from mjq_book.runs.stored import chapters, is_glue
 
 ROOT = Path(__file__).resolve().parent.parent
 YOURS = "# Your work:"
@@ -29,17 +30,8 @@ FROM_ADDRESS, FROM_COPY = '"mjq[book] @ git+{}"', '"PATH-OF-YOUR-COPY-OF-MJQ[boo
 
 
 def without_solutions(notebook):
-    """A chapter without the solutions of its exercises; their numbers stay, for sentences elsewhere may name them."""
-    cells = []
-    for cell, solution in solutions(notebook):
-        if not solution:
-            cells.append(cell)
-        elif cell.cell_type == "code":
-            cell.metadata["tags"], hidden = ["remove-cell"], cell.metadata.pop("mystnb", None)
-            if hidden:  # without its name a figure would lose its number, and its caption has no place
-                cell.outputs = [output for output in cell.outputs if is_glue(output)]
-            cells.append(cell)
-    notebook.cells = cells
+    """A chapter without the solutions of its exercises."""
+    notebook.cells = [cell for cell in notebook.cells if not is_solution(cell)]
     return notebook
 
 
@@ -72,7 +64,7 @@ def shown(cell):
 def notebook(name, chapter, address):
     """The notebook of a chapter for students."""
     install = INSTALL.format(what=FROM_ADDRESS.format(address) if address else FROM_COPY)
-    title, *others = [cell for cell, solution in solutions(nbformat.from_dict(chapter)) if not solution]
+    title, *others = without_solutions(nbformat.from_dict(chapter)).cells
     cells = [shown(title), new_code_cell(install)]
     for cell in others:
         asked = asks(cell)

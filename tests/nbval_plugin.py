@@ -6,14 +6,17 @@ chapter whose outputs were stored from that very execution, by `make refresh`, w
 executed again; so are all chapters where libraries shall compute as on another processor than for the book.
 """
 
-import importlib.util
 import sys
 from functools import cache
 from pathlib import Path
+from types import SimpleNamespace
 
+import nbformat
 import pytest
+from nbval import plugin
 from nbval.plugin import IPyNbCell, IPyNbFile
 
+from mjq_book.runs import solutions
 from tests.printed import Printed
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -46,6 +49,8 @@ def configure(config):
                 SET_UP(self)
 
     IPyNbFile.setup, IPyNbCell.sanitize = setup, as_numbers
+    # Solutions are cells, too.
+    plugin.nbformat = SimpleNamespace(read=lambda path, as_version: solutions.read(path), from_dict=nbformat.from_dict)
 
 
 def as_numbers(cell, text):
@@ -56,13 +61,9 @@ def as_numbers(cell, text):
 @cache
 def build_script():
     sys.path.insert(0, str(ROOT / "book"))
-    try:
-        spec = importlib.util.spec_from_file_location("build", ROOT / "book/build.py")
-        module = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(module)
-    finally:
-        sys.path.remove(str(ROOT / "book"))
-    return module
+    import build
+
+    return build
 
 
 def recording(path, build=None):

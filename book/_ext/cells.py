@@ -10,10 +10,9 @@ Below the parameters of a chapter a fold says what each of them moves.
 
 import re
 
-import nbformat
 from docutils import nodes
 
-from mjq_book.runs import changes, stored
+from mjq_book.runs import changes, solutions
 
 DIFFICULTY = re.compile(r", (easy|medium|hard|open)(?=\)?$)")
 CHECKS = re.compile(r'<details class="mjq-checks"><summary>(.+?)</summary>')
@@ -47,8 +46,7 @@ def explain_parameters(app, doctree):
     """Say below the checks of the parameters what each parameter moves."""
     for cell in cells_of(doctree):
         if "checks" in cell["cell_metadata"].get("tags", []):
-            notebook = nbformat.read(app.env.doc2path(app.env.docname), as_version=4)
-            notebook.cells = [x for x, _ in stored.solutions(notebook)]  # in the sections of the page
+            notebook = solutions.read(app.env.doc2path(app.env.docname))
             cell.parent.insert(cell.parent.index(cell) + 1, nodes.raw("", changes.explained(notebook), format="html"))
 
 

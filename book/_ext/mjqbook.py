@@ -9,7 +9,6 @@ from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
-import nbformat
 from bs4 import BeautifulSoup
 from docutils import nodes
 from pybtex.plugin import register_plugin
@@ -21,6 +20,7 @@ from mjq.plots import significant
 from mjq.simulation import policies
 from mjq_book import published
 from mjq_book.references import names_and_year
+from mjq_book.runs import solutions
 from mjq_book.runs.stored import equation_numbers, glued, with_minus
 
 EXECUTED = "_build/executed"  # where `make book` keeps the chapters as it executed them
@@ -123,7 +123,7 @@ class Ledger(SphinxDirective):
 def cell_of(path):
     """The cell of a notebook that asserts a claim, by the claim's name."""
     cells = {}
-    for cell in nbformat.read(path, as_version=4).cells:
+    for cell in solutions.read(path).cells:
         if cell.cell_type == "code" and not cell.source.startswith("%%"):
             for node in ast.walk(ast.parse(cell.source)):
                 if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "holds":

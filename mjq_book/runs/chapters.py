@@ -49,7 +49,7 @@ class Chapter:
     title: str
     path: Path
     notebook: Any
-    """An ``nbformat.NotebookNode``."""
+    """An ``nbformat.NotebookNode``, with solutions as cells."""
     parameters: dict
     """Name to :class:`Parameter`, in the notebook's order."""
 
@@ -130,10 +130,10 @@ def chapter(name: str | Path) -> Chapter:
         raise ValueError(f"{name} is no chapter; give its path: {path}")
     if not is_file and name not in known:
         raise ValueError(f"there is no chapter {name!r}; {nearest(str(name), known)}" if known else NONE_HERE)
-    import nbformat  # takes a second, which help and errors need not wait for
+    from mjq_book.runs import solutions  # nbformat takes a second, which help and errors need not wait for
 
     try:
-        notebook = nbformat.read(path, as_version=4)
+        notebook = solutions.read(path)
         title, marked = _title(notebook, path.stem), _tagged(notebook, "parameters")[:1]
         parameters = {p.name: p for cell in marked for p in _parameters(cell)}
     except Exception as error:  # whatever else the file may be

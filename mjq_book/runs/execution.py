@@ -16,7 +16,7 @@ from papermill.engines import NBClientEngine, papermill_engines
 
 from mjq_logs._util import atomic
 
-KEPT_CELL_METADATA = {"name", "tags", "mystnb", "jupyter", "selfcheck", "jp-MarkdownHeadingCollapsed"}
+KEPT_CELL_METADATA = {"name", "tags", "mystnb", "jupyter", "selfcheck", "solution"}
 NOT_BEGUN = "before its first cell"
 # A kernel looks now and then whether who started it has ended, but not for an end before its first look.
 NOT_ALONE = "__import__('os').getppid() == int(__import__('os').environ['JPY_PARENT_PID']) or __import__('os')._exit(1)"

@@ -15,7 +15,7 @@ import nbformat
 from nbformat.v4 import new_markdown_cell
 
 from mjq_book import folders
-from mjq_book.runs import changes, execution, inputs, provenance, results
+from mjq_book.runs import changes, execution, inputs, provenance, results, solutions
 from mjq_book.runs.chapters import chapter
 from mjq_logs._util import atomic
 
@@ -126,7 +126,9 @@ def run(
                 pairs = {key: (given[key], source.parameters[key].default) for key in changed}
                 other = {key: (now, before) for key, (now, before) in pairs.items() if now != before}
                 differences = changes.between(source.notebook, executed, other)
-            nbformat.write(_explained(executed, differences) if source.of_the_book else executed, target)
+            told = _explained(executed, differences) if source.of_the_book else executed
+            # In a run that failed the cells are counted up to the one that did.
+            nbformat.write(told if failure else solutions.fold(told, solutions.OF_A_RUN), target)
         if failure:
             raise RunFailed(source.name, failure, folders.settle(new, failed, force=True))
         folders.settle(new, folder, force)

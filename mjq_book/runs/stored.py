@@ -14,8 +14,7 @@ stored                                                                  for the 
 a cell ``<div id="x"></div>``, ``**Fig. 2.1.** …`` behind a figure      the figure's caption
 a cell ``<div id="x"></div>``, ``### Exercise 2.3: …``                  ``{exercise-start}`` … ``{exercise-end}``
 a cell ``<details><summary>Solution</summary>`` … ``</details>``        ``{solution-start}`` … ``{solution-end}``
-cells below ``### Solution to [Exercise 2.3](#x)`` in a last section    the same, below the exercise ``x``
-``The solution is in [the last section](…).`` below an exercise         nothing
+the same with comments before code and what it shows (`solutions.py`)   the same, with cells
 a cell ``**Check yourself.** …`` with ``selfcheck`` in its metadata     ``:::{selfcheck}``
 the cell ``imports``, above the answer                                  above the cell ``parameters``
 ======================================================================  ==============================================
@@ -25,7 +24,7 @@ from __future__ import annotations
 
 import re
 import string
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -36,6 +35,7 @@ from nbformat.v4 import new_markdown_cell
 
 from mjq.plots.tables import GLUED
 from mjq_book.chapters import CHAPTERS
+from mjq_book.runs import solutions
 from mjq_book.runs.results import taken_from
 
 # In the order of the book, which numbers the first ones.
@@ -51,9 +51,6 @@ CAPTION = re.compile(rf"{PLACE}\n\n\*\*Fig\. ([\d.]+)\.\*\* (.+)", re.S)
 EXERCISE = re.compile(rf"((?:{PLACE}\n)*){PLACE}\n\n### Exercise ([\d.]+): (.+?)\n\n(.+?)(?=\n\n<details>|\Z)", re.S)
 FOLD = re.compile(r"<details><summary>(.+?)</summary>\n\n(.*?)\n\n</details>", re.S)
 CHECK = re.compile(r"\*\*Check yourself\.\*\* (.+)\n\n<details><summary>Hint</summary>\n\n(.+)\n\n</details>", re.S)
-SOLUTION = re.compile(r"### Solution to \[Exercise [\d.]+\]\(#([\w:-]+)\)")
-SOLUTIONS = re.compile(rf"{PLACE}\n\n## Solutions\n")
-TO_SOLUTIONS = re.compile(r"\n\nThe solution is in \[the last section\]\(#[\w:-]+\)\.$")
 CITATION = re.compile(r"\[[^\[\]]+\]\(\.\./book/references\.bib#(\w+)\)")
 CITATIONS = re.compile(rf"\((?:{CITATION.pattern}(?:;\s)?)+\)")
 PANEL = re.compile(r'\]\(#[\w:-]+\s+"Panel (\w+): ([^"]+)"\)')
@@ -68,10 +65,11 @@ def myst(notebook: NotebookNode) -> NotebookNode:
     """Return a stored notebook as the book reads it."""
     cells: list[NotebookNode] = []
     exercise, figure, in_solution = "", None, False
-    for cell, solution in solutions(nbformat.from_dict(notebook)):
-        if in_solution and not solution:
-            cells.append(new_markdown_cell("````{solution-end}\n````"))
-        in_solution = solution
+    for cell in solutions.unfold(notebook).cells:
+        if in_solution != solutions.is_solution(cell):
+            start = f"````{{solution-start}} {exercise}\n:class: dropdown\n````"
+            cells.append(new_markdown_cell("````{solution-end}\n````" if in_solution else start))
+            in_solution = not in_solution
         caption = CAPTION.fullmatch(cell.source)
         if figure and caption:
             figure["caption"] = in_myst(caption[3])
@@ -83,29 +81,12 @@ def myst(notebook: NotebookNode) -> NotebookNode:
         if cell.cell_type == "markdown":
             asked = EXERCISE.match(cell.source)
             exercise = asked[3] if asked else exercise
-            cell.source = _directives(cell, exercise)
+            cell.source = _directives(cell)
         cells.append(cell)
     names = [cell.metadata.get("name") for cell in cells]
     if {"imports", "parameters"} <= {*names}:
         cells.insert(names.index("parameters") - 1, cells.pop(names.index("imports")))
     return nbformat.v4.new_notebook(cells=cells, metadata=notebook.metadata)
-
-
-def solutions(notebook: NotebookNode) -> Iterator[tuple[NotebookNode, bool]]:
-    """Yield the cells in the order of the book, where solutions follow exercises; each with whether it solves one."""
-    last = next((k for k, cell in enumerate(notebook.cells) if SOLUTIONS.match(cell.source)), len(notebook.cells))
-    solved: dict[str, list[NotebookNode]] = {}
-    for cell in notebook.cells[last + 1 :]:
-        if heading := SOLUTION.fullmatch(cell.source):
-            of_one = solved.setdefault(heading[1], [])
-        of_one.append(cell)
-    for cell in notebook.cells[:last]:
-        asked = EXERCISE.match(cell.source) if cell.cell_type == "markdown" else None
-        if asked:
-            cell = nbformat.from_dict(cell | {"source": TO_SOLUTIONS.sub("", cell.source)})
-        yield cell, cell.source.startswith("<details><summary>Solution</summary>")
-        if asked:
-            yield from ((part, True) for part in solved.get(asked[3], []))
 
 
 def in_myst(text: str) -> str:
@@ -127,15 +108,13 @@ def in_myst(text: str) -> str:
     return LINK.sub(r"](#\1)", text)
 
 
-def _directives(cell, exercise):
+def _directives(cell):
     """Return the text of a cell with directives for what the book shows in boxes."""
     if "selfcheck" in cell.metadata:
         return _self_check(cell)
-    start, folded = f"````{{solution-start}} {exercise}\n:class: dropdown\n````\n\n", FOLD.fullmatch(cell.source)
-    if SOLUTION.fullmatch(cell.source):
-        return start
+    folded = FOLD.fullmatch(cell.source)
     if folded and folded[1] == "Solution":
-        return start + in_myst(folded[2])
+        return in_myst(folded[2])
     asked = r"\1```{exercise-start} \5\n:label: \3\n```\n\n\6\n```{exercise-end}\n```"
     return in_myst(EXERCISE.sub(asked, cell.source))
 
@@ -201,9 +180,9 @@ def files(folder: Path, executed: Path | None = None) -> dict[str, Path]:
 
 
 def chapters(folder: Path, executed: Path | None = None) -> dict[str, NotebookNode]:
-    """Return the notebooks in a folder by name, in the order of the book."""
+    """Return the notebooks in a folder by name, in the order of the book, with solutions as cells."""
     paths = files(folder, executed)
-    return {name: nbformat.read(paths[name], as_version=4) for name in NOTEBOOKS if name in paths}
+    return {name: solutions.read(paths[name]) for name in NOTEBOOKS if name in paths}
 
 
 def glued(folder: Path, executed: Path | None = None) -> dict[str, Any]:
@@ -216,7 +195,7 @@ def glued(folder: Path, executed: Path | None = None) -> dict[str, Any]:
 def _kept(file: Path, when: int) -> dict[str, Any]:
     """Return what a notebook keeps, with its chapter's key, or the first word of its name."""
     key = next((x.key.lower() for x in CHAPTERS if file.stem in x.notebooks), file.stem.partition("_")[0])
-    values = taken_from(nbformat.read(file, as_version=4)).values
+    values = taken_from(solutions.read(file)).values
     return {f"{key}-{name}": value for name, value in values.items()}
 
 

@@ -4,7 +4,6 @@ import importlib
 import json
 import re
 
-import nbformat
 import pytest
 import yaml
 
@@ -13,6 +12,7 @@ from mjq import models
 from mjq_book import published
 from mjq_book.chapters import CHAPTERS, NAMES, PAPERS
 from mjq_book.exercises import questions
+from mjq_book.runs import solutions
 from mjq_book.runs.statements import statements
 from tests.cli import test_odd_input
 from tests.conftest import ROOT
@@ -47,7 +47,7 @@ def test_models_are_those_of_the_list():
 
 @each_chapter
 def test_what_a_chapter_calls_open_has_a_card(chapter):
-    cells = nbformat.read(ROOT / f"notebooks/{chapter.name}.ipynb", as_version=4).cells
+    cells = solutions.read(ROOT / f"notebooks/{chapter.name}.ipynb").cells
     text = "\n".join(cell.source for cell in cells if cell.cell_type == "markdown")
     (line,) = re.findall(r"^\* \*\*What is open:\*\* (.+)$", text, re.M)
     exercises = re.findall(r"\]\(#([\w-]+)\)", line)
@@ -75,7 +75,7 @@ def test_the_plan_of_the_course_has_the_times_of_all_chapters():
 @each_chapter
 def test_a_chapter_begins_with_its_question_and_its_answer(chapter):
     """Parameters stand before the answer only where it follows them."""
-    cells = nbformat.read(ROOT / f"notebooks/{chapter.name}.ipynb", as_version=4).cells
+    cells = solutions.read(ROOT / f"notebooks/{chapter.name}.ipynb").cells
     heads = [re.findall(r"^## (.+)$", cell.source, re.M) if cell.cell_type == "markdown" else [] for cell in cells]
     answer, model = heads.index(["The answer"]), next(k for k, found in enumerate(heads) if "The model" in found)
     assert re.fullmatch(r"(<div .*</div>\n\n)?# .+\n\n\*\*.+\?\*\*", cells[0].source)
@@ -93,7 +93,7 @@ def names(cells, kind):
 
 @each_chapter
 def test_the_title_of_a_chapter_is_that_of_its_notebook(chapter):
-    first = nbformat.read(ROOT / f"notebooks/{chapter.name}.ipynb", as_version=4).cells[0].source
+    first = solutions.read(ROOT / f"notebooks/{chapter.name}.ipynb").cells[0].source
     assert re.search(r"^# (.+)$", first, flags=re.M)[1] == chapter.title
 
 

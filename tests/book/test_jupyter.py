@@ -9,7 +9,7 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from mjq_book.runs import stored
+from mjq_book.runs import solutions
 from tests.conftest import ROOT
 
 pytestmark = pytest.mark.slow
@@ -37,8 +37,8 @@ def run(clone, program, *arguments, **variables):
 
 def words_of_solutions(clone):
     for path in (clone / "notebooks").glob("*.ipynb"):
-        for cell, hidden in stored.solutions(nbformat.read(path, as_version=4)):
-            if hidden and cell.cell_type == "markdown":
+        for cell in solutions.read(path).cells:
+            if solutions.is_solution(cell) and cell.cell_type == "markdown":
                 yield from re.findall(r"^[A-Za-z ,]{30,}", cell.source, re.M)[:1]
 
 

@@ -6,7 +6,6 @@ from functools import cache
 from itertools import pairwise
 
 import jupytext
-import nbformat
 import papermill
 import pytest
 
@@ -14,7 +13,7 @@ from mjq import plots
 from mjq_book import published
 from mjq_book.chapters import CHAPTERS, PAPERS
 from mjq_book.references import bibliography, names_and_year
-from mjq_book.runs import execution, stored
+from mjq_book.runs import execution, solutions, stored
 from tests.conftest import ROOT
 
 NOTEBOOKS = [ROOT / f"notebooks/{name}.ipynb" for chapter in CHAPTERS for name in chapter.notebooks]
@@ -27,7 +26,7 @@ pytestmark = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda p: p.stem)
 
 @cache
 def notebook(path):
-    return nbformat.read(path, as_version=4)
+    return solutions.read(path)
 
 
 def cells(path, kind="code"):
@@ -152,24 +151,6 @@ def test_no_answer_stands_in_what_is_shown(path):
             assert not [words for words in filter(None, kept) if words in text], about.name
             options = re.findall(r"^\* ", stored.CHECK.fullmatch(cell.source)[1], re.M)
             assert len(options) == len(about.get("right", [])), about.name
-
-
-def test_nobody_meets_a_solution_under_its_question(path):
-    """Text is folded. Code stands behind the last question, for only JupyterLab folds cells: there it is folded."""
-    questions, in_the_end, headings = [0], [], {}
-    for k, (cell, below) in enumerate(zip(notebook(path).cells, [*notebook(path).cells[1:], None], strict=True)):
-        if asked := stored.EXERCISE.match(cell.source):
-            folded = below.source.startswith("<details><summary>Solution</summary>")
-            next_part = below.cell_type == "markdown" and re.search(r"^#{1,3} ", below.source, re.M)
-            assert folded or (next_part and stored.TO_SOLUTIONS.search(cell.source)), asked[3]
-            in_the_end += [] if folded else [asked[3]]
-        if asked or "selfcheck" in cell.metadata:
-            questions.append(k)
-        if heading := stored.SOLUTION.fullmatch(cell.source) or stored.SOLUTIONS.match(cell.source):
-            assert cell.metadata["jp-MarkdownHeadingCollapsed"]
-            headings[k] = heading[1]
-    assert list(headings.values())[1:] == in_the_end
-    assert max(questions) < min(headings, default=len(notebook(path).cells))
 
 
 @cache

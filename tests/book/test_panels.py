@@ -5,7 +5,6 @@ import re
 import sys
 from functools import cache
 
-import nbformat
 import numpy as np
 import pytest
 from scipy import linalg
@@ -18,6 +17,7 @@ from mjq import System, pool_depletion
 from mjq import processing_capacity as pc
 from mjq.solvers import chain
 from mjq_book.chapters import CHAPTERS
+from mjq_book.runs import solutions
 from mjq_logs import saturated_starts
 
 sys.path.insert(0, str(ROOT / "book"))
@@ -403,7 +403,7 @@ def test_points_lie_on_their_curves(name, shown):
 def links():
     """The chapter of each link in a sentence, what it sets, and whether it leads to the place of that panel."""
     for path in sorted((ROOT / "notebooks").glob("*.ipynb")):
-        cells = nbformat.read(path, as_version=4).cells
+        cells = solutions.read(path).cells
         names = [cell.metadata.get("name") for cell in cells]
         for cell in cells:
             texts = [output.get("data", {}).get("text/markdown", "") for output in cell.get("outputs", [])]

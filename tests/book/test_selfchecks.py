@@ -6,13 +6,12 @@ import shutil
 import sys
 from functools import cache
 
-import nbformat
 import pytest
 from bs4 import BeautifulSoup
 from sphinx.application import Sphinx
 
 from mjq_book.chapters import CHAPTERS
-from mjq_book.runs import stored
+from mjq_book.runs import solutions, stored
 from tests.conftest import ROOT, small_page, visit
 
 sys.path.insert(0, str(ROOT / "book/_ext"))
@@ -23,7 +22,7 @@ BLOCK = re.compile(r"^:::\{selfcheck\}.*?^:::$", re.M | re.S)
 
 @cache
 def words(chapter):
-    cells = stored.myst(nbformat.read(ROOT / f"notebooks/{chapter}.ipynb", as_version=4)).cells
+    cells = stored.myst(solutions.read(ROOT / f"notebooks/{chapter}.ipynb")).cells
     return "\n\n".join(cell.source for cell in cells if cell.cell_type == "markdown")
 
 

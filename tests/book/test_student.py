@@ -8,7 +8,7 @@ import nbformat
 import pytest
 from bs4 import BeautifulSoup, SoupStrainer
 
-from mjq_book.runs import execution, stored
+from mjq_book.runs import execution, solutions, stored
 from tests.conftest import ROOT
 
 sys.path.insert(0, str(ROOT / "book"))
@@ -21,7 +21,7 @@ each_notebook = pytest.mark.parametrize("name", stored.NOTEBOOKS)
 
 @cache
 def chapter(name):
-    return nbformat.read(ROOT / f"notebooks/{name}.ipynb", as_version=4)
+    return solutions.read(ROOT / f"notebooks/{name}.ipynb")
 
 
 @cache
@@ -39,11 +39,13 @@ def code(notebook):
 
 @each_notebook
 def test_they_are_the_chapter_without_solutions(name):
-    wanted = [cell.source for cell, solution in stored.solutions(chapter(name)) if not solution]
+    wanted = [cell.source for cell in chapter(name).cells if not solutions.is_solution(cell)]
     title, _, *others = [cell.source for cell in written(name).cells]
     assert [title, *(source for source in others if source != student.YOURS)] == wanted
     assert "Solution" not in re.findall(r"^#+ (\w+)$", text(written(name)), re.M)
     assert "<summary>Solution" not in text(written(name))
+    without = student.without_solutions(nbformat.from_dict(chapter(name)))
+    assert "{solution" not in text(stored.myst(without)) and [cell.source for cell in without.cells] == wanted
 
 
 @each_notebook
@@ -68,20 +70,9 @@ def test_figures_and_exercises_have_the_numbers_of_the_book(name):
     assert [x for x in shown if x.startswith("Ex")] == re.findall(r"^### (Exercise [\d.]+):", mine, re.M)
 
 
-@each_notebook
-def test_a_book_without_solutions_has_none_and_the_same_numbers(name):
-    with_all, without = chapter(name), student.without_solutions(nbformat.from_dict(chapter(name)))
-    assert "{solution" not in text(stored.myst(without))
-    assert len(code(without)) == len(code(with_all))
-    hidden = [cell.source for cell in without.cells if cell.metadata.get("tags") == ["remove-cell"]]
-    for cell, solution in stored.solutions(with_all):
-        if solution and cell.cell_type == "code":
-            assert cell.source in hidden
-
-
 def has_solutions_with_code(name):
     """Whether its cells are others than those of the chapter, which the book executes."""
-    return any(hidden and cell.cell_type == "code" for cell, hidden in stored.solutions(chapter(name)))
+    return any("solution" in cell.metadata for cell in chapter(name).cells)
 
 
 @pytest.mark.slow

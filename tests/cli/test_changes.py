@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
-from mjq_book.runs import changes
+from mjq_book.runs import changes, solutions
 from tests.conftest import ROOT, said
 
 
@@ -193,14 +193,14 @@ def test_a_run_ends_with_the_answers_that_changed(tmp_path):
 @pytest.mark.parametrize("path", sorted((ROOT / "notebooks").glob("*.ipynb")), ids=lambda path: path.stem)
 def test_a_fold_says_of_each_parameter_what_it_moves(path):
     """A parameter that moves nothing has no place among them, and those that move the same share a line."""
-    chapter = nbformat.read(path, as_version=4)
+    chapter = solutions.read(path)
     first = [x.source for x in chapter.cells if "parameters" in x.metadata.get("tags", [])]
     names = re.findall(r"^(\w+):", "\n".join(first), re.MULTILINE)
     rows = re.findall(r"<tr><td>([\w, ]+?) *</td><td>([^<]+)</td>", changes.explained(chapter))
     assert sorted(", ".join(shared for shared, _ in rows).split(", ") if rows else []) == sorted(names)
     assert len({words for _, words in rows}) == len(rows)
     assert all(re.match(r"\d+ (sentence|table|figure|result)", unescape(words)) for _, words in rows)
-    run = nbformat.read(path, as_version=4)
+    run = solutions.read(path)
     given = new_code_cell("\n".join(f"{name} = 1" for name in names), metadata={"tags": ["injected-parameters"]})
     for k in [k for k, x in enumerate(run.cells) if "parameters" in x.metadata.get("tags", [])]:
         run.cells.insert(k + 1, given)

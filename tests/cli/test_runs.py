@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mjq_book import runs
-from mjq_book.runs import chapters, execution, inputs, provenance
+from mjq_book.runs import chapters, execution, inputs, provenance, solutions
 from tests.conftest import write_chapter
 
 # --- Parameters and checks ---
@@ -147,8 +147,11 @@ def test_the_notebook_of_a_run_is_one_to_read(here, quick):
     assert "## What this run found\n\n> **A run of this chapter.** Parameters:" in "\n\n".join(texts[:2])
     answer = next(text for text in texts if "## The answer" in text)
     assert "## The answer\n\n*This section is about the book's own system." in answer
-    assert sum("Solution" in text for text in texts) >= 6
-    names = [[cell.metadata.get("name") for cell in x.cells if cell.cell_type == "code"] for x in (chapter, written)]
+    folds = [text for text in texts if text.startswith(solutions.OPENING)]
+    assert len(folds) >= 6 and "the chapter's own parameters" not in "".join(folds)
+    assert sum("*Computed with the parameters of this run.*" in text for text in folds) >= 5
+    as_run = solutions.unfold(written)
+    names = [[cell.metadata.get("name") for cell in x.cells if cell.cell_type == "code"] for x in (chapter, as_run)]
     assert names[0] == names[1]
     runs.page.write(done.folder / "near_saturation.ipynb", here / "page.html")
     page = BeautifulSoup((here / "page.html").read_text(encoding="utf-8"), "html.parser")
@@ -157,7 +160,7 @@ def test_the_notebook_of_a_run_is_one_to_read(here, quick):
     assert not page.find_all(["script", "merror"])
     assert "prefers-color-scheme: dark" in str(page.head)
     assert not page.select(".celltag_sentence .jp-InputArea")  # of a sentence only the words
-    assert len(page.select("details.code")) == len(page.select(".celltag_hide-input:not(.celltag_parameters)")) > 30
+    assert len(page.select("details.code")) == len(page.select(".celltag_hide-input:not(.celltag_parameters)")) > 20
     named = [tag.get(name, "#") for tag in page.find_all(True) for name in ("src", "href")]
     assert all(address.startswith(("#", "data:", "http")) for address in named)
     assert not [tag for tag in page.find_all(src=True) if tag["src"].startswith("http")]

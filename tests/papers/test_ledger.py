@@ -5,10 +5,10 @@ import csv
 import re
 from functools import cache
 
-import nbformat
 import pytest
 
 from mjq_book import published
+from mjq_book.runs import solutions
 from tests.conftest import ROOT
 
 RESULTS = {
@@ -73,9 +73,9 @@ def test_what_is_derived_with_letters_is_checked_in_a_notebook_that_has_some():
 @cache
 def code(file):
     """The code of a notebook's cells by their names, or of a Python file's functions by theirs."""
-    text = (ROOT / file).read_text(encoding="utf-8")
     if file.endswith(".ipynb"):
-        return {c.metadata.get("name"): c.source for c in nbformat.reads(text, as_version=4).cells}
+        return {c.metadata.get("name"): c.source for c in solutions.read(ROOT / file).cells}
+    text = (ROOT / file).read_text(encoding="utf-8")
     return {n.name: ast.unparse(n) for n in ast.parse(text).body if isinstance(n, ast.FunctionDef)}
 
 
@@ -107,8 +107,7 @@ def is_computed(value):
 
 @cache
 def claims_of(file):
-    text = (ROOT / file).read_text(encoding="utf-8")
-    return claims([c.source for c in nbformat.reads(text, as_version=4).cells if c.cell_type == "code"])
+    return claims([c.source for c in solutions.read(ROOT / file).cells if c.cell_type == "code"])
 
 
 @cache
