@@ -206,23 +206,18 @@ def test_pages_are_whole_without_a_network(opened):
         assert told or raw not in text, raw
 
 
-def test_pages_do_not_scroll_sideways(opened):
+CUT = "[...document.querySelectorAll('div.highlight pre')].filter(x => x.scrollWidth > x.clientWidth + 1).length"
+
+
+def test_pages_do_not_scroll_sideways_nor_code_in_a_window(opened):
     assert opened.phone.beyond_the_edge <= 1
     assert beyond_the_edge(opened.page) <= 1
+    assert opened.name in ("book/reference", "book/data") or opened.page.evaluate(CUT) == 0
 
 
 def test_tables_of_sentences_and_those_of_few_columns_do_not_scroll(opened):
     assert not opened.phone.too_wide
     assert not opened.page.evaluate(TOO_WIDE, 9)
-
-
-CUT = """[...document.querySelectorAll('div.highlight pre')].filter(x => x.scrollWidth > x.clientWidth + 1)
-    .map(x => x.innerText)"""
-
-
-def test_code_is_not_cut(opened):
-    long = opened.name in ("book/reference", "book/data")  # examples of docstrings, checksums
-    assert long or not opened.page.evaluate(CUT)
 
 
 FIRST_PICTURE = """() => Math.min(...[...document.querySelectorAll('article :is(img, .panel-charts svg)')]
