@@ -52,8 +52,8 @@ PANEL = Panel(
     ),
     values=values,
     guess=Guess(
-        question="In order of arrival three jobs, the last too long for the hole, wait {there[first_wait]:.0f} units of "
-        "time on average. Under first-fit the last starts early, and delays the head. How long do they wait now?",
+        question="In order of arrival three jobs, the last too long for the hole, wait {there[first_wait]:.0f} units "
+        "of time on average. Under first-fit the last starts early, and delays the head. How long do they wait now?",
         at={"trace": 1, "first": 0, "second": 1, "part": 50},
         value="second_wait",
         low=0.1,
