@@ -346,8 +346,11 @@ class System(_ByValue):
     def short_of_at_capacity(self) -> dict[tuple[str, ...], float]:
         r"""Return what the head of the queue lacks while the queue never runs dry, as shares of the time.
 
-        The key has the names of the resources of which there is too little, one or several; the shares sum to 1.
-        Without names they are called ``"resource 1"``, ``"resource 2"``, ..., and a single one servers.
+        Returns
+        -------
+        dict
+            Names of the resources of which there is too little, one or several, to the share of the time; the shares
+            sum to 1. Without names they are called ``"resource 1"``, ``"resource 2"``, ..., and a single one servers.
 
         Source: [SR] Eq. (h).
 
@@ -437,12 +440,15 @@ class System(_ByValue):
     def queue(self, lam: float) -> Sojourn:
         """Solve the queue in steady state: how many jobs there are, and how long they stay.
 
-        Means, moments, ``tail(t)`` and ``quantile(u)`` of the time in the system, and more.
-
         Parameters
         ----------
         lam : float
             Arrival rate, per unit of time, below the capacity.
+
+        Returns
+        -------
+        mjq.models.processing_capacity.Sojourn
+            Means, moments, ``tail(t)`` and ``quantile(u)`` of the time in the system, and more.
 
         Raises
         ------
@@ -507,6 +513,11 @@ class System(_ByValue):
 
         .. math:: E[W] = \frac{1 + \Delta}{X - \lambda} + O(1), \qquad \lambda \to X .
 
+        Returns
+        -------
+        mjq.models.near_saturation.RelativeCompletions
+            ``capacity``, ``delta`` and ``dispersion``.
+
         Source: [GHHS23]; [NS] Eq. (a), [NS] Eq. (b), [NS] Eq. (c).
 
         Examples
@@ -564,9 +575,12 @@ class System(_ByValue):
     def shares_lost(self) -> dict[str, float]:
         """Return what keeps hosts, or a pool, from the naive capacity, as shares of it.
 
-        They are ``"order"``: what a pool loses because the head of the queue waits until it fits; ``"boundaries"``:
-        what best fit on hosts does less than the pool; ``"placement"``: what this placement does less than best fit,
-        negative where it does more. Of one pool the last two are 0.
+        Returns
+        -------
+        dict
+            ``"order"``: what a pool loses because the head of the queue waits until it fits; ``"boundaries"``: what
+            best fit on hosts does less than the pool; ``"placement"``: what this placement does less than best fit,
+            negative where it does more. Of one pool the last two are 0.
 
         Source: [MH] Eq. (i).
 
@@ -593,8 +607,7 @@ class System(_ByValue):
         run, lasts less than ten relaxation times :math:`4 X (1 + \Delta) / (X - \lambda)^2`. They are then marked
         *short run*. The naive capacity and 0 stand for an :math:`X` or :math:`\Delta` that is not known, or takes long.
 
-        Under backfilling the scheduler knows run times exactly, unless ``estimates`` are given. The result is of
-        ``mjq.simulation.MultiserverEstimates``, or on hosts of ``mjq.simulation.OpenHostsEstimates``.
+        Under backfilling the scheduler knows run times exactly, unless ``estimates`` are given.
 
         Parameters
         ----------
@@ -608,6 +621,11 @@ class System(_ByValue):
         **options
             Those of :func:`~mjq.simulation.multiserver.simulate_multiserver`, such as ``replications=10`` or
             ``percentiles=0.9``, or on hosts of :func:`~mjq.simulation.hosts.simulate_hosts`.
+
+        Returns
+        -------
+        mjq.simulation.MultiserverEstimates, or on hosts mjq.simulation.OpenHostsEstimates
+            Means and tails with 95 % intervals.
 
         Raises
         ------
@@ -658,6 +676,11 @@ class System(_ByValue):
         **options
             Those of :func:`~mjq.simulation.saturated.simulate_saturated`, such as ``replications=20``, or on hosts of
             :func:`~mjq.simulation.hosts.simulate_saturated_hosts`.
+
+        Returns
+        -------
+        mjq.simulation.SaturatedEstimates, or on hosts mjq.simulation.HostsEstimates
+            The capacity, and more, with 95 % intervals.
 
         Examples
         --------
@@ -962,6 +985,10 @@ class TrackedCluster(_ByValue):
         lam : float
             Arrival rate, per unit of time.
 
+        Returns
+        -------
+        mjq.models.cluster.Performance
+
         Raises
         ------
         ValueError
@@ -1108,6 +1135,10 @@ class Pool(_ByValue):
         ----------
         mix : (int, int), optional
             Tasks of each class in execution at the start, as many as there are places; by default the best mix.
+
+        Returns
+        -------
+        mjq.models.pool_depletion.Depletion
 
         Raises
         ------

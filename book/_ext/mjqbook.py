@@ -375,14 +375,6 @@ def source_first(app, what, name, obj, options, lines):
         lines[heads[0] : heads[0]] = source
 
 
-def say_what_is_returned(app, what, name, obj, options, lines):
-    """Put what a function returns, which its annotation says, behind its parameters."""
-    returned = getattr(obj, "__annotations__", {}).get("return")
-    if returned not in (None, "None", "Any"):
-        place = next((k for k, line in enumerate(lines) if line in ("Raises", "Notes", "Examples")), len(lines))
-        lines[place:place] = ["Returns", "-------", returned, ""]
-
-
 # --- Figures ---
 
 
@@ -397,7 +389,6 @@ def count_figures_by_page(app, env):
 
 def setup(app):
     app.connect("autodoc-process-docstring", source_first, priority=400)  # before napoleon reads the sections
-    app.connect("autodoc-process-docstring", say_what_is_returned, priority=401)
     app.connect("env-purge-doc", forget_numbers)
     app.connect("env-merge-info", take_over_numbers)
     app.connect("env-get-outdated", with_other_numbers)

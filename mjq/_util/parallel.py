@@ -65,6 +65,11 @@ def map_cases(
     what : str
         What the bar counts.
 
+    Returns
+    -------
+    list
+        Results in the order of the cases.
+
     Raises
     ------
     Exception
@@ -94,7 +99,7 @@ def map_as_completed(
     died: Any = None,
     at_a_time: int = CHUNK,
 ) -> Iterator[list[tuple[Key, Any]]]:
-    """Call ``function(case)`` for each case, and yield lists of keys and results as they are completed, in any order.
+    """Call ``function(case)`` for each case, and yield results as they are completed.
 
     Parameters
     ----------
@@ -108,10 +113,15 @@ def map_as_completed(
     at_a_time : int
         Cases that a process takes at a time, at most: their results come together.
 
+    Yields
+    ------
+    list of (key, result)
+        A few at a time, in any order.
+
     Raises
     ------
-    Exception, RuntimeError
-        As :func:`map_cases`.
+    Exception
+        Whatever a failing case raised, with the case as a note; ``RuntimeError`` if several processes died in one.
 
     Examples
     --------

@@ -89,6 +89,11 @@ def simulate_cluster(
     seed, replications, workers, progress
         As for :func:`~mjq.simulation.multiserver.simulate_multiserver`.
 
+    Raises
+    ------
+    ValueError
+        If the input violates a constraint, which is named.
+
     Examples
     --------
     A tracker so fast that it is not noticed, one server, no queue: M/M/1 with two places at load 1.

@@ -202,6 +202,11 @@ def simulate_saturated_hosts(
     seed, service, replications, workers, progress
         As for :func:`~mjq.simulation.multiserver.simulate_multiserver`.
 
+    Raises
+    ------
+    ValueError
+        If the input violates a constraint, which is named.
+
     Examples
     --------
     Two hosts of 4 units: exact is 3.431823.
@@ -260,16 +265,26 @@ def simulate_hosts(
 ) -> OpenHostsEstimates:
     """Simulate a cluster of hosts at which jobs arrive by a Poisson process: how long each class waits.
 
-    A class of which no job was counted has a wait that is no number.
-
     Parameters
     ----------
     lam : float
         Arrival rate.
     hosts, B, b, mu, p, seed, service, placement, view, reserve, replications, workers, progress
         As for :func:`simulate_saturated_hosts`.
-    jobs, warmup
-        As for :func:`~mjq.simulation.multiserver.simulate_multiserver`; until each of these jobs has started.
+    jobs : int
+        Jobs counted in each replication, after the warm-up, until each of them has started.
+    warmup : float
+        Jobs that pass before the count begins, as a fraction of `jobs`.
+
+    Returns
+    -------
+    OpenHostsEstimates
+        A class of which no job was counted has a wait that is no number.
+
+    Raises
+    ------
+    ValueError
+        If the input violates a constraint, which is named.
 
     Notes
     -----

@@ -155,6 +155,10 @@ def simulate_multiserver(
     progress : bool, optional
         Show a progress bar; by default on a terminal, for long work.
 
+    Returns
+    -------
+    MultiserverEstimates
+
     Raises
     ------
     ValueError

@@ -121,6 +121,10 @@ def simulate_ps_network(
     seed, replications, workers, progress
         As for :func:`~mjq.simulation.multiserver.simulate_multiserver`.
 
+    Returns
+    -------
+    NetworkEstimates
+
     Raises
     ------
     ValueError

@@ -85,6 +85,11 @@ def simulate_saturated(
     seed, replications, workers, progress
         As for :func:`~mjq.simulation.multiserver.simulate_multiserver`.
 
+    Raises
+    ------
+    ValueError
+        If the input violates a constraint, which is named.
+
     Examples
     --------
     Half of the jobs take 4 and 1 of 12 and 12 units, the others 1 and 4: the capacity is 96/29.

@@ -168,6 +168,10 @@ def replay(
         How many servers each user has at most at once, or those of their largest job; the rule is in
         :mod:`mjq.simulation.engine.gates`. For one resource, and for policies that take priorities.
 
+    Returns
+    -------
+    Schedule
+
     Raises
     ------
     ValueError

@@ -92,6 +92,10 @@ def run(
         Replace the run or sweep that is there already. A link, or what is neither, is never replaced.
     progress : bool
 
+    Returns
+    -------
+    Run
+
     Raises
     ------
     ValueError

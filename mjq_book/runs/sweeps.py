@@ -99,6 +99,10 @@ def sweep(
         Begin anew, whichever run or sweep the folder holds. A link, or a folder of something else, is never emptied.
     progress : bool
 
+    Returns
+    -------
+    Sweep
+
     Raises
     ------
     ValueError

@@ -23,7 +23,7 @@ def saturated_starts(
     estimate: ArrayLike | None = None,
     line: int = LINE,
 ) -> np.ndarray:
-    """Return when each job of a list starts, the first at 0, in the unit of `run`, if always as many wait.
+    """Return when each job of a list starts, if there are always as many that wait.
 
     The next job of the list joins the queue when one leaves it. First come, first served is the same however long the
     queue is; backfilling finds more that fits in a longer one.
@@ -40,6 +40,11 @@ def saturated_starts(
         For how long users say that their jobs run at most. Where it is not known or too low, it is the run time.
     line : int
         Jobs in the queue.
+
+    Returns
+    -------
+    array, shape (n,)
+        In the unit of `run`; the first job starts at 0.
 
     Raises
     ------

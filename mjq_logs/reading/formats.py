@@ -78,6 +78,10 @@ def read_log(
         and names of queues if its header does; a log of ``sacct`` has the columns QOS and Partition, and a table
         columns of these names.
 
+    Returns
+    -------
+    mjq_logs.Log
+
     Raises
     ------
     ValueError

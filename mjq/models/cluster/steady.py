@@ -74,9 +74,7 @@ def _performance(N, queue, blocking, accepted, jobs, servers, residual):
 
 
 def measures(states: Sequence[tuple], probabilities: ArrayLike, N: int, lam: float) -> Performance:
-    r"""Return the measures from the probabilities of all states; the residual, which depends on the solver, is nan.
-
-    Eq. (6) supposes C >= 1; without a place to wait, those jobs are lost that find the tracker busy.
+    r"""Return the measures from the probabilities of all states.
 
     .. math:: E[q] = \sum_{j=1}^{C} j \sum_{x \in S_j} P_x, \quad B = \sum_{x \in S_C} P_x, \quad
        E[D] = \frac{E[q]}{\lambda (1 - B)}, \quad E[U] = \sum_x S_{V(x)} P_x, \quad E[J] = \sum_x N_{V(x)} P_x .
@@ -89,6 +87,12 @@ def measures(states: Sequence[tuple], probabilities: ArrayLike, N: int, lam: flo
         Servers.
     lam : float
         Arrival rate, per unit of time.
+
+    Returns
+    -------
+    Performance
+        With residual nan: it depends on the solver. Eq. (6) supposes C >= 1; without a place to wait, those jobs are
+        lost that find the tracker busy.
 
     Source: [SW23] Eq. (5), [SW23] Eq. (6), [SW23] Eq. (7), [SW23] Eq. (8), [SW23] Eq. (9).
     """
@@ -120,6 +124,10 @@ def performance(N: int, sizes: ArrayLike, p: ArrayLike, lam: float, mu1: float, 
         Completion rate of a job, one or one per size, per unit of time.
     C : int
         Places in the queue.
+
+    Returns
+    -------
+    Performance
 
     Raises
     ------
@@ -185,7 +193,7 @@ def smallest_cluster(
     C: int,
     most_servers: int = 1000,
 ) -> tuple[int, Performance]:
-    r"""Return the fewest servers with which the mean delay and the utilization meet their targets, and the measures.
+    r"""Return the fewest servers with which the mean delay and the utilization meet their targets.
 
     The utilization need not fall with every server: it may rise where one more large job fits. But it is at most
     :math:`\lambda \sum_n n p_n / (\mu_{2,n} N)`, which ends the search.
@@ -200,6 +208,10 @@ def smallest_cluster(
         As for :func:`performance`.
     most_servers : int
         Where to give up.
+
+    Returns
+    -------
+    (int, Performance)
 
     Raises
     ------

@@ -26,9 +26,7 @@ LOG_EXPONENTS = -5.0, 12.0  # where to look first, and the largest that is told 
 
 
 def fit_smoothing(network: Network, mean_jobs: dict, throughput: dict, slack: float = BUSY_SLACK) -> dict:
-    """Return by queue the exponents with which the smoothed shares are those behind the given means.
-
-    Delay stations have none. It is infinite where the share is already the hard minimum (to rounding), or nobody comes.
+    """Return the exponents with which the smoothed shares are those behind the given means.
 
     In the long run the busy servers of a queue are the sum of throughput times mean service time over its classes; with
     the mean number of jobs they tell the mean share of a job, and the share tells p. Where all classes of each queue
@@ -41,6 +39,12 @@ def fit_smoothing(network: Network, mean_jobs: dict, throughput: dict, slack: fl
         By pair, exact or measured; delay stations need not be given.
     slack : float
         By which part busy servers may exceed the jobs or the servers, as they do by chance in measured data.
+
+    Returns
+    -------
+    dict
+        Queue with finitely many servers to its p, infinite where the share is already the hard minimum (to rounding),
+        or nobody comes.
 
     Raises
     ------

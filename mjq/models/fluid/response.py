@@ -52,6 +52,11 @@ def response_time(
     p : float or dict, optional
         As for :func:`drift`.
 
+    Returns
+    -------
+    mjq.solvers.phase_type.PhaseType
+        With its mean, quantiles, cdf.
+
     Raises
     ------
     ValueError
@@ -89,7 +94,7 @@ def response_time_cdf(
     entry: dict | None = None,
     p: Exponents = None,
 ) -> np.ndarray:
-    r"""Return the distribution function of :func:`response_time`, in the shape of `t`.
+    r"""Return the distribution function of :func:`response_time`.
 
     .. math:: \Phi_R(t) = 1 - \beta^T A^T e^{D W_R t} \mathbf 1 .
 
@@ -98,6 +103,10 @@ def response_time_cdf(
     t : float or array
     network, pairs, entry, p
         As there.
+
+    Returns
+    -------
+    float array, shape of t
 
     Source: [RBAC21] Eq. (10), [RBAC21] Eq. (11).
 

@@ -58,7 +58,7 @@ KINK_DISTANCE = 1e-7  # how near to its number of servers a queue counts as full
 def trajectory(
     network: Network, t: ArrayLike, x0: ArrayLike | None = None, p: Exponents | Callable[[float], Exponents] = None
 ) -> np.ndarray:
-    """Return the solution of the fluid model at given times, shape (n, S).
+    """Return the solution of the fluid model at given times.
 
     Parameters
     ----------
@@ -69,6 +69,10 @@ def trajectory(
         State at time 0; by default the network's population.
     p : float, dict or callable, optional
         Smoothing exponents as for :func:`drift`, or a function of time that returns them.
+
+    Returns
+    -------
+    float array, shape (n, S)
 
     Raises
     ------
@@ -150,6 +154,10 @@ def stationary_point(network: Network, p: Exponents = None) -> Point:
     network : Network
     p : float or dict, optional
         As for :func:`drift`.
+
+    Returns
+    -------
+    Point
 
     Raises
     ------

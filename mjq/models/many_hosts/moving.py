@@ -52,7 +52,19 @@ MOST_STEPS = 2e10  # to fill it
 def packings(m: int, B: Any, b: ArrayLike) -> np.ndarray:
     """Return which numbers of jobs of each class can be packed on the hosts, as a table with an axis for each class.
 
-    Arguments are those of :func:`mjq.models.many_hosts.saturated_state`.
+    Parameters
+    ----------
+    m : int
+        Hosts.
+    B : float, or sequence of float, shape (d,)
+        Size of each host.
+    b : sequence of float, shape (L,) or (L, d)
+        What a job of each class holds, on one host.
+
+    Returns
+    -------
+    bool array
+        True at (k1, …, kL) if that many jobs of each class can be packed.
 
     Raises
     ------
@@ -94,9 +106,19 @@ def packings(m: int, B: Any, b: ArrayLike) -> np.ndarray:
 
 
 def capacity_with_moving(m: int, B: Any, b: ArrayLike, mu: ArrayLike, p: ArrayLike) -> float:
-    r"""Return the capacity in order of arrival, per unit of time, if jobs could be moved at any time and at no cost.
+    r"""Return the capacity in order of arrival if jobs could be moved from host to host at any time and at no cost.
 
-    No placement without moving exceeds it. Arguments are those of :func:`mjq.models.many_hosts.saturated_state`.
+    No placement without moving exceeds it.
+
+    Parameters
+    ----------
+    m, B, b, mu, p
+        As for :func:`mjq.models.many_hosts.saturated_state`.
+
+    Returns
+    -------
+    float
+        Jobs per unit of time.
 
     Raises
     ------

@@ -69,7 +69,10 @@ def relative_completions(
 
     .. math:: \Delta = \frac{\pi A h}{X} - \pi h = \frac{1}{2X} \sum_{y, y'} \pi_y A_{yy'} (h_{y'} - h_y)^2 \ge 0 .
 
-    Arguments are those of :func:`mjq.models.processing_capacity.processing_capacity`.
+    Parameters
+    ----------
+    B, b, mu, p, order
+        As for :func:`mjq.models.processing_capacity.processing_capacity`.
 
     Raises
     ------
@@ -158,6 +161,11 @@ def sojourn_asymptote(
     B, b, mu, p, order
         As for :func:`relative_completions`.
 
+    Returns
+    -------
+    float
+        Units of time.
+
     Raises
     ------
     ValueError
@@ -184,7 +192,24 @@ def decay_rate(
     .. math:: \theta = \tilde u(\lambda) - \lambda ,
 
     with the limiting completion rate of [BB22]. The tail of the time in the system decays at the smaller of it and the
-    slowest class's rate. Arguments and errors are those of :func:`sojourn_asymptote`.
+    slowest class's rate.
+
+    Parameters
+    ----------
+    lam : float
+        Arrival rate, below the capacity.
+    B, b, mu, p, order
+        As for :func:`relative_completions`.
+
+    Returns
+    -------
+    float
+        Per unit of time.
+
+    Raises
+    ------
+    ValueError
+        If `lam` is not below the capacity, or another constraint is violated.
 
     Source: [NS] Eq. (i).
 

@@ -60,6 +60,11 @@ class ServerFilling(NamedTuple):
 def server_filling(lam: float, k: int, b: ArrayLike, mu: ArrayLike, p: ArrayLike) -> ServerFilling:
     r"""Solve the infinite queue under ServerFilling, for exponential times and needs that are powers of two.
 
+    The prefix is the shortest part of the queue, in order of arrival, whose needs add to at least k. Its jobs are
+    served, the largest needs first, and interrupt others. With powers of two all k servers are then busy, so that
+    the capacity is :math:`k / \sum_\ell p_\ell b_\ell / \mu_\ell`. Only how many jobs of each class are in the prefix
+    matters: when one leaves, all others stay in the prefix, whatever their order.
+
     Parameters
     ----------
     lam : float

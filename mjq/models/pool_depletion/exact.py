@@ -140,6 +140,10 @@ def depletion(D: ArrayLike, N_A: int, N_B: int, K_A: int, K_B: int) -> Depletion
     K_A, K_B : int
         Tasks of each class in execution at the start.
 
+    Returns
+    -------
+    Depletion
+
     Raises
     ------
     ValueError
@@ -273,9 +277,24 @@ def best_mix(D: ArrayLike, N_A: int, N_B: int, K: int) -> int:
 def best_policy(D: ArrayLike, N_A: int, N_B: int, K: int) -> np.ndarray:
     """Return the least mean depletion time of all policies that fill each place at once and choose who enters.
 
-    The result has a time for each number of class A tasks admitted at the start, infinite where there are not that
-    many. A policy that may leave a place empty, to keep the tasks in execution from getting in each other's way, can do
-    better still. Arguments and errors are those of :func:`best_mix`.
+    A policy that may leave a place empty, to keep the tasks in execution from getting in each other's way, can do
+    better still.
+
+    Parameters
+    ----------
+    D : array of float, shape (2, 2)
+        Demands, in units of time.
+    N_A, N_B, K : int
+
+    Returns
+    -------
+    float array, shape (K + 1,)
+        For each number of class A tasks admitted at the start; infinite where there are not that many.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer tasks than places, or it would take more than 4 GB or half an hour.
     """
     D, (N_A, N_B, K) = checked_demands(D), checked_places(N_A, N_B, K)
     _require_memory(16 * math.comb(K + 3, 3) * (min(N_A, N_B) + 5), K)

@@ -35,7 +35,7 @@ MOST_POPULATIONS = 1_000_000  # vectors up to the one asked for
 
 
 def throughputs(demands: ArrayLike, population: ArrayLike) -> np.ndarray:
-    """Return the throughput of each class, in jobs per unit of time, shape (R,).
+    """Return the throughput of each class.
 
     Parameters
     ----------
@@ -44,10 +44,17 @@ def throughputs(demands: ArrayLike, population: ArrayLike) -> np.ndarray:
     population : sequence of int, shape (R,)
         Jobs of each class.
 
+    Returns
+    -------
+    float array, shape (R,)
+        Jobs per unit of time.
+
     Raises
     ------
     ValueError
         If `population` has not one entry for each class, or there are more than a million populations up to it.
+
+    Source: E. D. Lazowska, J. Zahorjan, G. S. Graham, K. C. Sevcik, Quantitative System Performance, 1984.
 
     Examples
     --------
@@ -77,13 +84,19 @@ def throughputs(demands: ArrayLike, population: ArrayLike) -> np.ndarray:
 
 
 def along_mixes(demands: np.ndarray, places: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return throughputs of two classes for 0, 1, ..., `places` jobs of the first; one diagonal of populations is kept.
+    """Return throughputs of two classes for all mixes of a total, keeping one diagonal of populations only.
 
     Parameters
     ----------
     demands : float array, shape (M, 2)
+        Mean work of a job of each class at each station, in units of time.
     places : int
         Jobs of both classes together.
+
+    Returns
+    -------
+    first, second : float arrays, shape (places + 1,)
+        Throughput of each class with 0, 1, ..., `places` jobs of the first class, per unit of time.
 
     Examples
     --------

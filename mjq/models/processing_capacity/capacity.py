@@ -69,7 +69,7 @@ LIMITING_RESIDUAL = 1e-9  # of the limiting equations, relative to their terms
 def processing_capacity(
     B: Any, b: ArrayLike, mu: ArrayLike, p: ArrayLike, order: float | ArrayLike | None = None
 ) -> float:
-    r"""Return the largest rate at which jobs can be processed, per unit of time: only lower arrival rates are stable.
+    r"""Return the largest rate at which jobs can be processed: arrival rates below it are stable, others are not.
 
     .. math::
        \tilde u = \sum_{S(\infty)} (m_1\mu_1 + \dots + m_L\mu_L)\, \tilde p(m_1, \dots, m_L, i),
@@ -90,6 +90,11 @@ def processing_capacity(
     order : float or array, shape (L, L), optional
         How the class of a job depends on that of the job before it: the probability to repeat it, or a matrix, see
         :func:`heads`. By default successive classes are independent, as in the paper.
+
+    Returns
+    -------
+    float
+        Jobs per unit of time.
 
     Raises
     ------
@@ -150,6 +155,11 @@ def limiting_completion_rate(
         Arrival rate, any positive number (above the capacity the queue grows for ever, and u~ < lam).
     B, b, mu, p, order
         As for :func:`processing_capacity`.
+
+    Returns
+    -------
+    float
+        Jobs per unit of time.
 
     Source: [BB22] Section II (before the limit is taken), [BB22] Fig. 2. Its slope at the capacity is [NS] Eq. (h).
 
@@ -262,7 +272,7 @@ def fixed_point_iteration(
     tolerance: float = 1e-12,
     most_steps: int = 100_000,
 ) -> list[float]:
-    r"""Return the values of u~ by the paper's own iteration, until they change by less than `tolerance`, relatively.
+    r"""Compute the limiting completion rate by the paper's own iteration, step by step.
 
     From equal probabilities, each step puts the current :math:`\tilde p` and :math:`\tilde u` into the right side of
     the limiting balance equations,
@@ -274,6 +284,11 @@ def fixed_point_iteration(
 
     and normalizes. It is slow, and kept to be shown and to check :func:`limiting_completion_rate`. With `lam` None,
     :math:`\lambda = \tilde u` is put into each step, and the iteration finds the capacity.
+
+    Returns
+    -------
+    list of float
+        The successive values of u~, until they change by less than `tolerance`, relatively.
 
     Raises
     ------

@@ -271,6 +271,10 @@ def sojourn(lam: float, B: Any, b: ArrayLike, mu: ArrayLike, p: ArrayLike) -> So
     B, b, mu, p
         As for :func:`processing_capacity`.
 
+    Returns
+    -------
+    Sojourn
+
     Raises
     ------
     ValueError

@@ -239,6 +239,10 @@ def finite_queue(
         One of :data:`POLICIES`, such as ``"first-fit"`` or ``"msfq-2"`` (threshold 2). For ``"server-filling"`` the
         resource and all needs are powers of two.
 
+    Returns
+    -------
+    FiniteQueue
+
     Raises
     ------
     ValueError

@@ -63,7 +63,7 @@ NONE = -1  # class of the first high job where none waits
 
 
 def left_beside_whole_jobs(lam: float, n: int, mu: float, m: float) -> float:
-    r"""Return the capacity left to small jobs, per unit of time, when jobs that need the whole machine go first.
+    r"""Return the capacity left to small jobs when jobs that need the whole machine go first.
 
     .. math:: n \mu\, (1 - \lambda m)\, \frac{1 + \lambda/\mu}{1 + \lambda H_n/\mu} .
 
@@ -77,6 +77,11 @@ def left_beside_whole_jobs(lam: float, n: int, mu: float, m: float) -> float:
         Completion rate of a small job, whose times are exponential.
     m : float
         Mean time of a job that needs the whole machine. Its distribution does not matter.
+
+    Returns
+    -------
+    float
+        Small jobs per unit of time.
 
     Raises
     ------
@@ -104,7 +109,7 @@ def left_beside_whole_jobs(lam: float, n: int, mu: float, m: float) -> float:
 
 
 def left_for_whole_jobs(lam: float, n: int, mu: float, m: float) -> float:
-    r"""Return the capacity left to jobs that need the whole machine, per unit of time, when small jobs go first.
+    r"""Return the capacity left to jobs that need the whole machine when small jobs go first.
 
     .. math:: \Bigl(m + \sum_{k=1}^{n-1} r^k T_k + \frac{r^n}{1 - r}\, T_n\Bigr)^{-1},
        \qquad r = \frac{\lambda}{\lambda + 1/m}, \quad T_n = \frac1{n \mu - \lambda}, \quad
@@ -112,8 +117,19 @@ def left_for_whole_jobs(lam: float, n: int, mu: float, m: float) -> float:
 
     Parameters
     ----------
-    lam, n, mu, m
-        As for :func:`left_beside_whole_jobs`, with small jobs as those that come; all times are exponential.
+    lam : float
+        Arrival rate of the small jobs, per unit of time.
+    n : int
+        Small jobs that fill the machine.
+    mu : float
+        Completion rate of a small job, whose times are exponential.
+    m : float
+        Mean time of a job that needs the whole machine, which is exponential, too.
+
+    Returns
+    -------
+    float
+        Jobs that need the whole machine, per unit of time.
 
     Raises
     ------
@@ -242,7 +258,7 @@ def _fits(kind, m, needs):
 
 
 def capacity_left(lam: float, B: Any, b: ArrayLike, mu: ArrayLike, p: ArrayLike, high: int | Sequence[int]) -> float:
-    """Return the capacity left to the low classes under strict priorities, without preemption, per unit of time.
+    """Return the capacity left to the low classes under strict priorities, without preemption.
 
     Arrivals are Poisson, times exponential. Two classes that exclude each other have a closed form; all others are
     solved as a chain.
@@ -251,11 +267,20 @@ def capacity_left(lam: float, B: Any, b: ArrayLike, mu: ArrayLike, p: ArrayLike,
     ----------
     lam : float
         Arrival rate of the high classes together, per unit of time.
-    B, b, mu, p
-        As for :func:`~mjq.models.processing_capacity.processing_capacity`. Of the probabilities it matters only how
-        they compare among the high classes, and among the low ones.
+    B : float, or sequence of float, shape (d,)
+        Resource, or several of them.
+    b : sequence of float, shape (L,) or (L, d)
+        Need of each class. Of several resources some may be 0.
+    mu, p : sequence of float, shape (L,)
+        Completion rate and probability of each class. Of the probabilities it matters only how they compare among the
+        high classes, and among the low ones.
     high : int or sequence of int
         Places of the high classes in `b`, from 0 on. All others are low.
+
+    Returns
+    -------
+    float
+        Low jobs per unit of time.
 
     Raises
     ------

@@ -123,6 +123,10 @@ def product_form(J: ArrayLike, mu1: float, mu2: float, p1: float) -> StaircaseSt
     p1 : float
         Probability of class 1, above 0 and below 1.
 
+    Returns
+    -------
+    StaircaseState
+
     Raises
     ------
     ValueError

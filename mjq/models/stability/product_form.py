@@ -52,7 +52,11 @@ def _states(n, n1, n2):
 
 
 def saturated_states(n: int, n1: int, n2: int) -> np.ndarray:
-    """Return all states of the saturated system, rows (blk, i, j), sorted by (j, i), shape (S, 3).
+    """Return all states of the saturated system, rows (blk, i, j), sorted by (j, i).
+
+    Returns
+    -------
+    int array, shape (S, 3)
 
     Source: [GHS20] Section 3.
 
@@ -106,6 +110,10 @@ def embedded_distribution(n: int, n1: int, n2: int, mu1: float, mu2: float, p1: 
     p1 : float
         Probability of class 1.
 
+    Returns
+    -------
+    float array, shape (S,)
+
     Source: [GHS20] Theorem 4.1, [GHS20] Eq. (2).
 
     Examples
@@ -150,7 +158,7 @@ def time_shares(n, n1, n2, mu1, mu2, p1):  # noqa: ANN201, compiled
 
 
 def throughput(n: int, n1: int, n2: int, mu1: float, mu2: float, p1: float) -> float:
-    r"""Return the largest sustainable arrival rate, per unit of time: the throughput of the saturated system.
+    r"""Return the largest sustainable arrival rate of the two-class system: the throughput of the saturated system.
 
     .. math:: \lambda^* = X = \Bigl( \sum_s \frac{\pi(s)}{i \mu_1 + j \mu_2} \Bigr)^{-1} .
 
@@ -158,6 +166,11 @@ def throughput(n: int, n1: int, n2: int, mu1: float, mu2: float, p1: float) -> f
     ----------
     n, n1, n2, mu1, mu2, p1
         As for :func:`embedded_distribution`.
+
+    Returns
+    -------
+    float
+        Jobs per unit of time.
 
     Source: [GHS20] Theorem 4.2, [GHS20] Theorem 4.3, [GHS20] Eq. (14).
 

@@ -25,11 +25,19 @@ CURVE_ROUNDING = 1e-9  # in the unit of a curve's values
 
 
 def naive_throughput(n: int, n1: int, n2: int, mu1: float, mu2: float, p1: float) -> float:
-    r"""Return what the limit would be if no server were ever idle, in jobs per unit of time.
+    r"""Return what the limit would be if no server were ever idle.
 
     .. math:: \frac{n}{p_1 n_1 / \mu_1 + p_2 n_2 / \mu_2} .
 
-    Arguments are those of :func:`~mjq.models.stability.embedded_distribution`.
+    Parameters
+    ----------
+    n, n1, n2, mu1, mu2, p1
+        As for :func:`~mjq.models.stability.embedded_distribution`.
+
+    Returns
+    -------
+    float
+        Jobs per unit of time.
 
     Source: [GHS20] Section 1.3.
 
@@ -53,6 +61,11 @@ def wasted_servers(n: int, n1: int, n2: int, mu1: float, mu2: float, p1: float) 
     ----------
     n, n1, n2, mu1, mu2, p1
         As for :func:`~mjq.models.stability.embedded_distribution`.
+
+    Returns
+    -------
+    float
+        Servers.
 
     Source: [GHS20] Section 1.3.
 

@@ -65,8 +65,6 @@ def forecast_start(
 ) -> StartForecast:
     """Forecast when one more job would start, from the state of the machine at a time of its log.
 
-    Intervals are missing where the log is too short to tell how good they are, and where they have held too little.
-
     The running and waiting jobs of that time are replayed with one more job a hundred times. Remaining run times are
     drawn from jobs of the log with about the same need and the same limit that ran longer; those who come later are
     successive jobs drawn from the log. The forecast is what those jobs of the past really waited for which such
@@ -88,6 +86,11 @@ def forecast_start(
         Of the replays, see :func:`mjq.simulation.schedule.replay`; none that interrupts jobs.
     workers, progress
         As for :func:`mjq_logs.plan`.
+
+    Returns
+    -------
+    StartForecast
+        Intervals are missing where the log is too short to tell how good they are, and where they have held too little.
 
     Raises
     ------
