@@ -208,7 +208,7 @@ class Deck:
 
     def slides(self):
         session = self.session
-        chapter = stored.title(self.book.folder / f"notebooks/{session['chapter']}.ipynb")
+        (chapter,) = re.findall(r"^# (.+)$", self.book.chapters[session["chapter"]].cells[0].source, re.M)
         head = f"<h1>{escape(session['title'])}</h1>\n"
         head += "" if chapter == session["title"] else f"<p>{escape(chapter)}</p>\n"
         yield "first", head + self.vote(session["vote"]), session

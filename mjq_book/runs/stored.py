@@ -203,12 +203,3 @@ def is_glue(output: NotebookNode) -> bool:
     """Return whether an output is nothing but a number for a sentence."""
     kinds = output.get("data", {})
     return bool(kinds) and all(kind.startswith(GLUED) for kind in kinds)
-
-
-@cache
-def title(path: Path) -> str:
-    """Return the first heading of a page or of a chapter."""
-    text = path.read_text(encoding="utf-8")
-    if path.suffix == ".ipynb":
-        text = nbformat.reads(text, as_version=4).cells[0].source
-    return re.findall(r"^# (.+)$", text, re.M)[0]

@@ -8,6 +8,7 @@ import nbformat
 import pytest
 from bs4 import BeautifulSoup, SoupStrainer
 
+from mjq_book.chapters import CHAPTERS
 from mjq_book.runs import execution, solutions, stored
 from tests.conftest import ROOT
 
@@ -70,13 +71,8 @@ def test_figures_and_exercises_have_the_numbers_of_the_book(name):
     assert [x for x in shown if x.startswith("Ex")] == re.findall(r"^### (Exercise [\d.]+):", mine, re.M)
 
 
-def has_solutions_with_code(name):
-    """Whether its cells are others than those of the chapter, which the book executes."""
-    return any("solution" in cell.metadata for cell in chapter(name).cells)
-
-
 @pytest.mark.slow
-@pytest.mark.parametrize("name", list(filter(has_solutions_with_code, stored.NOTEBOOKS)))
+@pytest.mark.parametrize("name", [chapter.name for chapter in CHAPTERS])  # whose cells the book executes with solutions
 def test_it_runs_as_it_is(name, tmp_path, monkeypatch):
     monkeypatch.setenv("MJQ_WORKERS", "1")
     monkeypatch.chdir(tmp_path)
