@@ -42,7 +42,3 @@ def stored():
 
 def write():
     KEPT.write_text(json.dumps(stored(), indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-
-
-if __name__ == "__main__":
-    write()

@@ -56,11 +56,9 @@ def fresh(name):
 def with_words(name):
     """The chapter as it stands, with the outputs of the executed one: words and comments may have changed since."""
     executed, chapter = nbformat.read(EXECUTED / f"{name}.ipynb", as_version=4), source(name)
-    outputs = iter(cell for cell in executed.cells if cell.cell_type == "code")
-    for cell in chapter.cells:
-        if cell.cell_type == "code":
-            old = next(outputs)
-            cell.outputs, cell.execution_count = old.outputs, old.execution_count
+    code = ([cell for cell in notebook.cells if cell.cell_type == "code"] for notebook in (executed, chapter))
+    for old, cell in zip(*code, strict=True):
+        cell.outputs, cell.execution_count = old.outputs, old.execution_count
     chapter.metadata = executed.metadata
     return chapter
 

@@ -10,10 +10,7 @@ from mjq_book.runs.stored import CAPTION
 def figures(folder, chapter):
     """The figures of a chapter by name: picture (SVG), caption, and what it shows in words."""
     by_name = {}
-    path = folder / f"notebooks/{chapter}.ipynb"
-    if not path.exists():
-        return by_name
-    for cell, below in pairwise(nbformat.read(path, as_version=4).cells):
+    for cell, below in pairwise(nbformat.read(folder / f"notebooks/{chapter}.ipynb", as_version=4).cells):
         caption = CAPTION.fullmatch(below.source)
         pictures = [output.get("data", {}).get("image/svg+xml") for output in cell.get("outputs", [])]
         if caption and any(pictures):

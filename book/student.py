@@ -45,11 +45,6 @@ def without_answers(text):
     return re.sub(r"^:::\{dropdown\} Answer to .*?^:::\n+", "", text, flags=re.M | re.S)
 
 
-def asks(cell):
-    """Whether a cell is an exercise or a self-check."""
-    return "selfcheck" in cell.metadata or (cell.cell_type == "markdown" and "\n### Exercise " in cell.source)
-
-
 def shown(cell):
     """A cell without what is kept for the book: what is right, and numbers for sentences."""
     kept = {"jupyter": cell.metadata.get("jupyter")}  # whether its code is folded
@@ -67,7 +62,7 @@ def notebook(name, chapter, address):
     title, *others = without_solutions(nbformat.from_dict(chapter)).cells
     cells = [shown(title), new_code_cell(install)]
     for cell in others:
-        asked = asks(cell)
+        asked = "selfcheck" in cell.metadata or (cell.cell_type == "markdown" and "\n### Exercise " in cell.source)
         cells += [shown(cell), *[new_code_cell(YOURS)] * asked]
     for k, cell in enumerate(cells):
         cell.id = f"{name[:40].replace('_', '-')}-{k}"

@@ -134,11 +134,12 @@ def chapter(name: str | Path) -> Chapter:
 
     try:
         notebook = solutions.read(path)
-        title, marked = _title(notebook, path.stem), _tagged(notebook, "parameters")[:1]
+        text = "\n\n".join(cell.source for cell in notebook.cells if cell.cell_type == "markdown")
+        title, marked = re.search(r"^# (.+)$", text, re.M), _tagged(notebook, "parameters")[:1]
         parameters = {p.name: p for cell in marked for p in _parameters(cell)}
     except Exception as error:  # whatever else the file may be
         raise ValueError(f"{name} is not a notebook that can be read: {error}") from error
-    return Chapter(path.stem, title, path, notebook, parameters)
+    return Chapter(path.stem, title[1].strip() if title else path.stem, path, notebook, parameters)
 
 
 def typed(parameter: Parameter, value: Any) -> Any:
@@ -180,11 +181,6 @@ def _leaves(value):
 
 def _tagged(notebook, tag):
     return [c for c in notebook.cells if c.cell_type == "code" and tag in c.metadata.get("tags", [])]
-
-
-def _title(notebook, otherwise):
-    headings = [re.search(r"^# (.+)$", c.source, flags=re.M) for c in notebook.cells if c.cell_type == "markdown"]
-    return next((match[1].strip() for match in headings if match), otherwise)
 
 
 def _parameters(cell):

@@ -80,9 +80,8 @@ def _blocks(cell):
         yield f"<!-- cell {cell.metadata.name}\n{cell.source}\n-->"
     else:
         words = html.escape(cell.metadata.get("mystnb", {}).get("code_prompt_show", "Code"), quote=False)
-        code = _fenced("python", cell.source)
+        code, is_hidden = _fenced("python", cell.source), cell.metadata.get("jupyter", {}).get("source_hidden")
         yield f"<!-- cell {cell.metadata.name} -->"
-        is_hidden = cell.metadata.get("jupyter", {}).get("source_hidden")
         yield f"<details><summary>{words}</summary>\n\n{code}\n\n</details>" if is_hidden else code
     for output in cell.get("outputs", []):
         shown = output.get("data", {"text/plain": output.get("text", "")})

@@ -35,20 +35,15 @@ def run(clone, program, *arguments, **variables):
     return finished.stdout + finished.stderr
 
 
-def words_of_solutions(clone):
-    for path in (clone / "notebooks").glob("*.ipynb"):
-        for cell in solutions.read(path).cells:
-            if solutions.is_solution(cell) and cell.cell_type == "markdown":
-                yield from re.findall(r"^[A-Za-z ,]{30,}", cell.source, re.M)[:1]
-
-
 def test_jupyter_book_builds_it_without_solutions_if_it_is_told_to(clone):
     said = run(clone, "jupyter-book", "build", ".", SOLUTIONS="off", GITHUB_REPOSITORY="somebody/mjq")
     assert "WARNING" not in said
     pages = clone / "_build/html"
     page = (pages / "notebooks/stability.html").read_text(encoding="utf-8")
     assert "Stability of two-class" in page and "mybinder.org/v2/gh/somebody/mjq" in page
-    solved = set(words_of_solutions(clone))
+    cells = [cell for path in (clone / "notebooks").glob("*.ipynb") for cell in solutions.read(path).cells]
+    texts = [cell.source for cell in cells if solutions.is_solution(cell) and cell.cell_type == "markdown"]
+    solved = {words for text in texts for words in re.findall(r"^[A-Za-z ,]{30,}", text, re.M)[:1]}
     assert len(solved) > 20
     for path in pages.rglob("*"):
         if path.suffix in {".html", ".ipynb", ".md"} and "_static" not in path.parts:
