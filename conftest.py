@@ -57,10 +57,10 @@ def pytest_xdist_auto_num_workers(config):
 def pytest_collection_finish(session):
     """What was collected lives to the end: to look through it for garbage again and again takes a tenth of the time."""
     gc.freeze()
-    gc.set_threshold(100_000)
 
 
 def pytest_configure(config):
     """The longest tests first."""
+    gc.set_threshold(100_000)  # what is imported stays, too
     config.option.loadscopereorder = False  # not the most
     nbval_plugin.configure(config)

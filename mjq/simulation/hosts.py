@@ -374,7 +374,7 @@ def replay_on_hosts(
     numbers, sizes = _shapes(hosts, servers)
     submit, run = checks.not_negative("submit", submit), checks.not_negative("run", run)
     held = (
-        checks.positive("need", need)[:, None]
+        checks.positive("need", need)  # not as rows, which numpy sorts slowly
         if sizes.ndim == 1
         else checks.resources(("servers", "need"), np.ones(sizes.shape[1]), need)[1]
     )

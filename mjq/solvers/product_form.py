@@ -53,7 +53,7 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import ndimage, signal, special
+from scipy import linalg, ndimage, special
 
 from mjq.solvers.network import Network
 
@@ -258,7 +258,8 @@ def _with_station(a, station):
     if not station.is_geometric():
         return _times(a, b)
     k, tail = math.ceil(station.servers), np.zeros_like(a)
-    tail[k:] = signal.lfilter([b[k]], [1.0, -station.ratio], a[: len(a) - k])
+    bands = np.array([[1.0], [-station.ratio]]).repeat(len(a) - k, axis=1)  # scipy.signal takes half a second to import
+    tail[k:], _ = linalg.lapack.dtbtrs(bands, b[k] * a[: len(a) - k], uplo="L", diag="U")
     return _times(a, b[:k]) + tail
 
 

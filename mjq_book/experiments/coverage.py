@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import numpy as np
-from scipy import signal
+import scipy
 
 from mjq._util.parallel import map_cases
 from mjq.simulation import Schedule, replay
@@ -159,7 +159,7 @@ def _at(case, even, rng):
         stays, spread = np.exp(-1 / case.memory), np.sqrt(np.log1p(case.drift**2))
         noise = rng.standard_normal(len(hours) // HOURS) * np.sqrt(1 - stays**2)
         noise[0] /= np.sqrt(1 - stays**2)  # it is as variable as the others
-        level = signal.lfilter([spread], [1.0, -stays], noise)
+        level = scipy.signal.lfilter([spread], [1.0, -stays], noise)  # imported here: it takes half a second
         rates *= np.repeat(np.exp(level - spread**2 / 2), HOURS)
     return np.interp(even, np.append(0.0, np.cumsum(rates)), np.arange(len(hours) + 1.0))
 

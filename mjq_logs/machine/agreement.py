@@ -107,12 +107,13 @@ def time_with_a_job_that_fits(
         need, start = np.concatenate([need, lost]), np.append(start, down)
         arrival, run = np.append(arrival, down), np.append(run, np.diff(down, append=last))
     sizes = np.atleast_1d(np.asarray(servers, dtype=float))
-    needs, kind = np.unique(need.reshape(len(start), -1), axis=0, return_inverse=True)
+    needs, kind = np.unique(need, axis=0, return_inverse=True)  # numpy sorts rows slowly, also those of one number
+    needs, kind = needs.reshape(len(needs), -1), kind.reshape(-1)
     at = np.concatenate([start + run, arrival, start])
     order = np.argsort(at, kind="stable")  # at one instant ends come first, then arrivals, then starts
     passed = float(at[order[-1]] - at[order[0]])
     free = sizes + sizes * checks.FIT_TOLERANCE
-    return float(_idle_fit(at, order, kind.reshape(-1), needs, free)) / passed if passed > 0 else 0.0
+    return float(_idle_fit(at, order, kind, needs, free)) / passed if passed > 0 else 0.0
 
 
 @compiled(steps=lambda at, *_: 10 * len(at))

@@ -46,6 +46,7 @@ def name(request):
 def shown(name, browser, tmp_path_factory):
     """A panel in a browser, once for all that is tried with it."""
     page, trouble = visit(browser, page_of(name, tmp_path_factory.mktemp("panel")))
+    assert not page.locator(".panel-guess-reply").inner_text()
     yield page
     page.context.close()
     assert not trouble
@@ -249,12 +250,11 @@ def test_each_panel_asks_first_about_a_case_that_it_has_not_shown(name):
     assert not shown & set(re.findall(r"\d+\.?\d*", asked))
 
 
-def test_the_answer_reacts_to_the_guess_and_nothing_moves(name, browser, tmp_path):
-    panel, (page, trouble) = all_panels()[name], visit(browser, page_of(name, tmp_path))
+def test_the_answer_reacts_to_the_guess_and_nothing_moves(name, shown):
+    panel, page = all_panels()[name], shown
     guess = panel.guess
     there = float(panel.values(**panel.at(guess.at))[guess.value])
     number = page.evaluate("x => x.toLocaleString('en', { maximumSignificantDigits: 2 })", there)
-    assert not page.locator(".panel-guess-reply").inner_text()
     place, form = page.locator("section.panel"), page.locator(".panel-guess")
     guesses = (guess.low, " times as "), (there, "very near"), (guess.high, f" as {guess.much} as you guessed")
     for given, words in guesses:
@@ -270,8 +270,7 @@ def test_the_answer_reacts_to_the_guess_and_nothing_moves(name, browser, tmp_pat
         for slider in panel.sliders:
             value = float(place.locator(f"#panel-{name}-{slider.name}").input_value())
             assert (10**value if slider.log else value) == pytest.approx(guess.at[slider.name], rel=0.06)
-    page.context.close()
-    assert not trouble
+    page.get_by_role("button", name="Reset").click()
 
 
 def is_worst(at, of):
@@ -348,13 +347,18 @@ def test_pictures_have_a_description_that_follows(name, shown):
     assert "undefined" not in shown.locator("section.panel").inner_html()
 
 
-def test_the_figure_is_there_without_scripts(name, shown, browser, tmp_path):
+@pytest.fixture(scope="module")
+def without_scripts(browser):
+    """A window in which no script runs."""
     context = context_of(browser, java_script_enabled=False)
-    page = context.new_page()
-    page.goto(page_of(name, tmp_path).as_uri())
-    assert page.locator("img").is_visible()
-    assert not page.locator("section.panel").is_visible()
+    yield context.new_page()
     context.close()
+
+
+def test_the_figure_is_there_without_scripts(name, shown, without_scripts):
+    without_scripts.goto(shown.url)
+    assert without_scripts.locator("img").is_visible()
+    assert not without_scripts.locator("section.panel").is_visible()
     replaces = all_panels()[name].replaces
     assert shown.locator("section.panel").is_visible()
     assert shown.locator("img").is_visible() != replaces

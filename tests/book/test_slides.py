@@ -14,7 +14,7 @@ from tests.conftest import ROOT, visit
 sys.path.insert(0, str(ROOT / "book"))
 import slides
 
-ON_SLIDES = yaml.safe_load((ROOT / "book/slides.yml").read_text(encoding="utf-8"))
+ON_SLIDES = yaml.load((ROOT / "book/slides.yml").read_text(encoding="utf-8"), yaml.CSafeLoader)
 SESSIONS = {session["name"]: session for session in ON_SLIDES["sessions"]}
 COURSE = (ROOT / "book/course.md").read_text(encoding="utf-8")
 PLAN = {
