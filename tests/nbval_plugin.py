@@ -49,7 +49,6 @@ def configure(config):
                 SET_UP(self)
 
     IPyNbFile.setup, IPyNbCell.sanitize = setup, as_numbers
-    # Solutions are cells, too.
     plugin.nbformat = SimpleNamespace(read=lambda path, as_version: solutions.read(path), from_dict=nbformat.from_dict)
 
 

@@ -58,16 +58,14 @@ def unfold(notebook: NotebookNode) -> NotebookNode:
 def fold(notebook: NotebookNode, parameters: str = OF_THE_CHAPTER) -> NotebookNode:
     """Return a notebook with solutions as text, which says with which parameters they were computed."""
     folded = nbformat.from_dict(notebook)
-    folded.cells = []
-    cells = nbformat.from_dict(notebook.cells)
+    cells, folded.cells = folded.cells, []
     for solution, group in groupby(cells, lambda cell: cell.metadata.pop("solution", None)):
         parts = list(group)
         if solution:
             blocks = [f"*Computed with {parameters}.*", *(block for part in parts for block in _blocks(part))]
             code = [part for part in parts if part.cell_type == "code"]
             about = {x.metadata.name: {key: x[key] for key in ("metadata", "outputs", "execution_count")} for x in code}
-            text = OPENING + "\n\n".join(blocks) + CLOSING
-            parts = [new_markdown_cell(text, id=solution, metadata={"cells": about})]
+            parts = [new_markdown_cell(OPENING + "\n\n".join(blocks) + CLOSING, id=solution, metadata={"cells": about})]
         folded.cells += parts
     return folded
 

@@ -14,7 +14,7 @@ stored                                                                  for the 
 a cell ``<div id="x"></div>``, ``**Fig. 2.1.** …`` behind a figure      the figure's caption
 a cell ``<div id="x"></div>``, ``### Exercise 2.3: …``                  ``{exercise-start}`` … ``{exercise-end}``
 a cell ``<details><summary>Solution</summary>`` … ``</details>``        ``{solution-start}`` … ``{solution-end}``
-the same with comments before code and what it shows (`solutions.py`)   the same, with cells
+the same with comments before words and code (`solutions.py`)           the same, with cells
 a cell ``**Check yourself.** …`` with ``selfcheck`` in its metadata     ``:::{selfcheck}``
 the cell ``imports``, above the answer                                  above the cell ``parameters``
 ======================================================================  ==============================================

@@ -197,6 +197,7 @@ def test_links_lead_to_a_place_and_have_its_number(path):
 
 
 def test_an_editor_that_writes_scripts_keeps_what_a_notebook_tells_the_book(path):
-    again = jupytext.reads(jupytext.writes(notebook(path), "py:percent"), "py:percent")
-    assert [dict(cell.metadata) for cell in again.cells] == [dict(cell.metadata) for cell in notebook(path).cells]
-    assert [cell.source for cell in again.cells] == [cell.source for cell in notebook(path).cells]
+    as_stored = solutions.fold(notebook(path))
+    again = jupytext.reads(jupytext.writes(as_stored, "py:percent"), "py:percent")
+    assert [dict(cell.metadata) for cell in again.cells] == [dict(cell.metadata) for cell in as_stored.cells]
+    assert [cell.source for cell in again.cells] == [cell.source for cell in as_stored.cells]
