@@ -285,7 +285,8 @@ def _simulate(
                 looked += 1
             inner = min(then, end) - max(now, warm)
             if inner > 0:
-                areas += inner * here
+                for pair in range(pairs):
+                    areas[pair] += inner * here[pair]
             if then >= end:
                 return areas, done, spent, paths, times[0, :counted], ends[0, :counted], of[0, :counted]
             for q in range(queues):

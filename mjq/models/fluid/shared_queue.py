@@ -126,7 +126,9 @@ def still_there(times: ArrayLike, load: float, k: int, service: PhaseType) -> np
 
 def _watched(arrivals, k, service, most):
     """Return the moves of a watched job in phase `own` among others, this many in each phase; None: it has left."""
-    ends = service.exit
+    # Numbers of Python's own are quicker one by one.
+    ends, first = service.exit.tolist(), [(b, arrivals * x) for b, x in enumerate(service.alpha.tolist()) if x > 0]
+    next_ones = [[(b, x) for b, x in enumerate(row) if x > 0] for row in service.T.tolist()]  # off the diagonal
 
     def moves(state):
         if state is None:
@@ -134,17 +136,17 @@ def _watched(arrivals, k, service, most):
         others, own = state
         share = min(1, k / (sum(others) + 1))
         if sum(others) < most:
-            for b, part in enumerate(service.alpha):
-                yield (_changed(others, b, 1), own), arrivals * part
+            for b, rate in first:
+                yield (_changed(others, b, 1), own), rate
         for a, n in enumerate(others):
             if n:
                 fewer = _changed(others, a, -1)
                 yield (fewer, own), n * share * ends[a]
-                for b in range(len(others)):
-                    yield (_changed(fewer, b, 1), own), n * share * service.T[a, b] * (b != a)
+                for b, rate in next_ones[a]:
+                    yield (_changed(fewer, b, 1), own), n * share * rate
         yield None, share * ends[own]
-        for b in range(len(others)):
-            yield (others, b), share * service.T[own, b] * (b != own)
+        for b, rate in next_ones[own]:
+            yield (others, b), share * rate
 
     # Asked once to find the states, once for their rates.
     return cache(lambda state: [(to, rate) for to, rate in moves(state) if rate > 0])

@@ -103,7 +103,7 @@ def seat(m: Sequence[int], i: int, waiting: float, B: Any, b: Vector, p: Vector)
     more, of the last job that entered. `waiting` may be infinite. Classes are revealed one by one, as jobs become head.
     `p` is the mix, or has a row for each class of the job before, see :func:`heads`.
     """
-    rows = np.broadcast_to(p, (len(b), len(b))).tolist()
+    rows: Any = p if np.ndim(p) == 2 else [p] * len(b)
     entering: dict[tuple[tuple[int, ...], int], float] = {(tuple(m), i): 1}
     while entering and waiting:
         fitting, entering = entering, {}

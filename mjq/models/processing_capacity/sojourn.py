@@ -93,9 +93,11 @@ class Queue:
 
     def __init__(self, lam: float, B: Any, b: np.ndarray, mu: np.ndarray, p: np.ndarray):
         self.lam, self.system = lam, (B, b, mu, p)
+        # Numbers of Python's own are quicker one by one.
+        self.plain = B, (b.tolist() if b.ndim == 1 else b), mu.tolist(), p.tolist()
         N = self.homogeneous = int(configurations(B, b).counts.sum(axis=1).max()) + 1  # more than ever fit
         empty = (0,) * len(b) + (0, 0)
-        self.levels = qbd.Levels.of(empty, lambda state: transitions(state, lam, *self.system), N)
+        self.levels = qbd.Levels.of(empty, lambda state: transitions(state, lam, *self.plain), N)
         self.states = self.levels.states[: N + 1]
         try:
             self.distribution = self.levels.stationary()
@@ -353,7 +355,7 @@ def _sojourn_time(queue):
     waiting = [s for level in queue.states for s in level if s[-2]]
     served = [("in service", k) for k in range(1, len(p) + 1)]
     states: list[tuple | str] = [*waiting, *served, "gone"]
-    Q = chain.generator(states, lambda s: tagged_transitions(s, *queue.system)).toarray()[:-1, :-1]
+    Q = chain.generator(states, lambda s: tagged_transitions(s, *queue.plain)).toarray()[:-1, :-1]
     index = {s: k for k, s in enumerate(states)}
     size, phases = len(Q), len(R)
     weight = linalg.solve(np.eye(phases) - R, np.ones(phases))
@@ -377,7 +379,7 @@ def _joining(queue, index, size):
     start = np.zeros(size)
     for level, x in zip(queue.states[: queue.homogeneous], queue.distribution.boundary, strict=True):
         for state, chance in zip(level, x, strict=True):
-            for joined, rate in transitions(state, queue.lam, *queue.system):
+            for joined, rate in transitions(state, queue.lam, *queue.plain):
                 if joined[-1] == state[-1] + 1:
                     entered = np.subtract(joined[:-2], state[:-2]).argmax() + 1
                     start[index[joined if joined[-2] else ("in service", entered)]] += chance * rate / queue.lam
