@@ -605,14 +605,9 @@ def _run(rng, cluster, rule, lam, shares, laws, table, factor, log, saturated, w
             in_view[kind] -= 1
             if last - first > view:
                 in_view[kinds[first + view]] += 1
-            if 2 * place < last - first:  # the gap is closed from the nearer end
-                for back in range(first + place, first, -1):
-                    kinds[back], came[back], numbers[back] = kinds[back - 1], came[back - 1], numbers[back - 1]
-                first += 1
-            else:
-                last -= 1
-                for back in range(first + place, last):
-                    kinds[back], came[back], numbers[back] = kinds[back + 1], came[back + 1], numbers[back + 1]
+            for back in range(first + place, first, -1):
+                kinds[back], came[back], numbers[back] = kinds[back - 1], came[back - 1], numbers[back - 1]
+            first += 1
             for k in range(resources):
                 free[host, k] -= needs[shapes[host], kind, k]
                 in_use[k] += amounts[kind, k]

@@ -199,15 +199,16 @@ def _listed(m: int, one: Host, mu: np.ndarray, p: np.ndarray, placement: str, li
 
     def where(contents, i):
         key = contents, i
-        if key not in goes:
-            goes[key] = placed(contents, i, one, placement)
-        return goes[key]
+        outcomes = goes.get(key)  # looked up once, as it takes long to hash
+        if outcomes is None:
+            outcomes = goes[key] = placed(contents, i, one, placement)
+        return outcomes
 
     def number(table, names, key):
-        if key not in table:
-            table[key] = len(names)
+        at = table.setdefault(key, len(names))
+        if at == len(names):
             names.append(key)
-        return table[key]
+        return at
 
     def step(contents, i, chance, row):
         outcomes = where(contents, i)

@@ -140,7 +140,7 @@ def departures(contents: tuple[int, ...], one: Host, mu: np.ndarray, placement: 
     alike = Counter(contents) if placement != "first fit" else dict.fromkeys(range(len(contents)), 1)
     for at, hosts in alike.items():
         packing = at if placement != "first fit" else contents[at]
-        for i in np.flatnonzero(one.counts[packing]):
+        for i in one.counts[packing].nonzero()[0].tolist():
             fewer = int(one.after_departure[packing, i])
             if placement == "first fit":
                 after = (*contents[:at], fewer, *contents[at + 1 :])

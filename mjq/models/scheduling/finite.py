@@ -26,7 +26,7 @@ Backfilling with reservations looks at times, and has no such chain. Its *shadow
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import cache, partial
+from functools import cache, lru_cache
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
@@ -94,7 +94,7 @@ def _named(name: str) -> Policy:
 
 def _units(b, B):
     """Return needs in whole units, as the simulator has them: so nothing depends on how sums are rounded."""
-    return [tuple(need) for need in by_resource(units(b, B)).tolist()]
+    return tuple(map(tuple, by_resource(units(b, B)).tolist()))
 
 
 def _queue(places, need=NOTHING):
@@ -195,6 +195,7 @@ def served_and_waiting(state: tuple, B: Any, b: Sequence, policy: str) -> tuple:
     return tuple(sum(state[place] == kind for place in served) for kind in range(len(b))), waiting
 
 
+@lru_cache(4 * MOST_STATES)  # as other arrival rates ask again
 def _settled(rule, needs, m, queue):
     """Return the state after a policy has started all jobs that it can."""
     while queue and (place := _starts(rule, needs, m, queue)) != NOBODY:
@@ -202,6 +203,7 @@ def _settled(rule, needs, m, queue):
     return m, queue
 
 
+@lru_cache(4 * MOST_STATES)
 def _served(rule, needs, present):
     """Return the places of the jobs that a policy serves which interrupts; it starts them when nobody is in service."""
     served: set[int] = set()
@@ -269,7 +271,8 @@ def finite_queue(
         raise ValueError(f"{policy} counts classes, so each of them must come; got p {checks.shown(p)}")
     if _rule(policy).interrupts and any(np.frexp(x)[0] != 0.5 for x in (*np.ravel(B), *np.ravel(needs))):
         raise ValueError(f"server-filling needs powers of two, got needs {checks.shown(needs)} of {checks.shown(B)}")
-    rule = partial(transitions, lam=lam, B=B, b=needs, mu=rates, p=mix, room=room, policy=policy)
+    # Asked once to find the states, once for their rates.
+    rule = cache(lambda state: list(transitions(state, lam, B, needs, rates, mix, room, policy)))
     states = chain.explore([empty(len(needs), policy)], rule, limit=MOST_STATES)
     pi = chain.stationary(chain.generator(states, rule), states)
     served, waiting = zip(*(served_and_waiting(state, B, needs, policy) for state in states), strict=True)
