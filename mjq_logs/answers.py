@@ -51,7 +51,7 @@ def columns_of(kind: type[BaseModel]) -> Iterator[Column]:
 
     >>> from mjq_logs.questions.waits import AtLoad
     >>> [(column.heading, column.of) for column in columns_of(AtLoad)][-2:]
-    [('mean wait', 'waits.mean'), ('{percentile:g} % wait\\nat most', 'waits.percentile')]
+    [('mean\\nwait', 'waits.mean'), ('{percentile:g} % wait\\nat most', 'waits.percentile')]
     """
     for name, field in kind.model_fields.items():
         for given in field.metadata:
@@ -90,7 +90,7 @@ class Waits(Plain):
 
 
 OF_WAITS = (
-    Column("mean wait", "h", of="mean"),
+    Column("mean\nwait", "h", of="mean"),
     Column("{percentile:g} % wait\nat most", "h", of="percentile"),
 )
 

@@ -123,7 +123,7 @@ def table(
     >>> waits = Waits(mean=Interval(value=1.2345, low=1, high=2), percentile=Interval(value=2, low=None, high=None))
     >>> made = table("Waits", [AtLoad(growth=1, load=0.571, waits=waits)], percentile=90)
     >>> made.head[2:], made.rows
-    (['mean wait [h]', '90 % wait\\nat most [h]'], [('1', '57.1', '1.23 (1 to 2)', '2')])
+    (['mean\\nwait [h]', '90 % wait\\nat most [h]'], [('1', '57.1', '1.23 (1 to 2)', '2')])
     """
     given = [(Column(names[0]), names[1])] if names else []
     columns = [(column, [_cell(column, value) for value in values]) for column, values in (*given, *more)]

@@ -154,8 +154,9 @@ def _blocks(parts):
 
 
 def _table(part, kind):
-    from tabulate import tabulate
+    import tabulate
 
+    tabulate.MIN_PADDING = 0  # a column is as wide as what it holds
     numbers = [all(cell is None or NUMBER.fullmatch(cell) for cell in cells) for cells in zip(*part.rows, strict=True)]
     align = ["decimal" if number and k else "left" for k, number in enumerate(numbers)]
-    return tabulate(part.rows, part.head, tablefmt=kind, colalign=align, disable_numparse=True, missingval="-")
+    return tabulate.tabulate(part.rows, part.head, tablefmt=kind, colalign=align, disable_numparse=True, missingval="-")

@@ -55,7 +55,7 @@ class UnderPolicy(Plain):
 
     policy: Annotated[str, Column("policy")]
     capacities: Annotated[estimates.Capacities, estimates.OF_OWN_ORDER]
-    used: Annotated[Number, Column("load, of what\nit can carry", "%", ".1f")]
+    used: Annotated[Number, Column("load, of\nwhat it can\ncarry", "%", ".1f")]
     """Load over the share of the servers that the policy keeps busy in the log's own order; null where there is no
     load. At 1 the policy is at its limit."""
     waits: Annotated[LoadWaits | None, tuple(column._replace(of=f"replay.{column.of}") for column in OF_WAITS)]
