@@ -1,7 +1,6 @@
 """Put the live panels into their pages, beside or in place of a figure; `generated.py` has made them before.
 
-A link to ``panel:stability?share:3.4,part:100`` moves the sliders of a panel on its page. In the stored notebooks it
-leads to the panel's figure, as `mjq_book/runs/stored.py` says.
+A link to ``panel:stability?share:3.4,part:100``, which `stored.myst` makes, moves the sliders of a panel on its page.
 """
 
 import json
