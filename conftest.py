@@ -46,17 +46,13 @@ def pytest_collection_modifyitems(items):
         return rank, page, item.location[1] if page else 0
 
     items.sort(key=place)
+    gc.freeze()  # what was collected lives to the end: to look through it for garbage takes a tenth of the time
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers(config):
     """One more than there are cores: some tests wait, for processes to end or to be killed."""
     return (os.cpu_count() or 1) + 1
-
-
-def pytest_collection_finish(session):
-    """What was collected lives to the end: to look through it for garbage again and again takes a tenth of the time."""
-    gc.freeze()
 
 
 def pytest_configure(config):

@@ -33,6 +33,7 @@ PUBLIC = [getattr(module, name) for module in (mjq_logs, simulation) for name in
 FUNCTIONS = [function for function in [*PUBLIC, System.simulate] if inspect.isfunction(function)]
 
 
+@pytest.mark.usefixtures("few_jobs", "few_draws")
 @pytest.mark.parametrize("word", NAMES)
 def test_a_name_is_found_however_it_is_written(word):
     for function in FUNCTIONS:

@@ -317,7 +317,7 @@ def test_buttons_do_what_their_words_say(panel_name, words):
 
 
 @pytest.mark.parametrize(
-    ("panel_name", "preset", "words"),
+    ("name", "preset", "words"),
     [
         ("what_a_log_remembers", {"r": 0}, "Jobs stay as long as without memory"),
         ("what_a_log_remembers", {"r": 98}, "Jobs stay 1.6 times as long as without memory"),
@@ -325,15 +325,13 @@ def test_buttons_do_what_their_words_say(panel_name, words):
         ("cluster", {"lam": 4, "mu1": 1000, "places": 3}, "less than 0.001 % are lost"),
         ("several_resources", {"memory1": 12, "processors2": 12}, "completes 1 job per unit of time"),
     ],
+    indirect=["name"],
 )
-def test_summaries_can_be_read(panel_name, preset, words, browser, tmp_path):
-    path = page_of(panel_name, tmp_path)
-    page, trouble = visit(browser, path)
-    at = all_panels()[panel_name].at(preset)
-    page.goto(f"{path.as_uri()}?panel-{panel_name}={','.join(f'{key}:{value}' for key, value in at.items())}")
-    assert words in page.locator(".panel-summary").inner_text()
-    page.context.close()
-    assert not trouble
+def test_summaries_can_be_read(name, preset, words, shown):
+    at = ",".join(f"{key}:{value}" for key, value in all_panels()[name].at(preset).items())
+    shown.goto(f"{shown.url.split('?')[0]}?panel-{name}={at}")
+    assert words in shown.locator(".panel-summary").inner_text()
+    shown.get_by_role("button", name="Reset").click()
 
 
 def test_pictures_have_a_description_that_follows(name, shown):

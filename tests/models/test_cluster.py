@@ -14,7 +14,6 @@ from mjq.models.cluster import steady, tandem
 from mjq.simulation import simulate_cluster
 from mjq.solvers import arnoldi, chain, drain
 
-PAPER = dict(mu1=1000, mu2=10, C=15)
 LARGE = dict(N=1500, sizes=(10, 100), p=(0.9, 0.1), mu1=100, mu2=(10, 1), C=50)
 
 

@@ -8,7 +8,6 @@ import mjq_logs
 from mjq_book import experiments
 
 PUBLIC = ["NASA 1993", "KTH-SP2", "SDSC-SP2"]
-SEED = 1  # of the chapter
 
 
 @pytest.fixture(scope="module")
