@@ -282,7 +282,7 @@ class Levels:
         """
 
         @cache  # asked once to find the states, once for their rates
-        def rule(state):
+        def rule(state: tuple) -> list:
             return [move for move in transitions(state) if move[0][-1] <= N + 1]
 
         reached = chain.explore([start], rule)

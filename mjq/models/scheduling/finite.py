@@ -196,7 +196,7 @@ def served_and_waiting(state: tuple, B: Any, b: Sequence, policy: str) -> tuple:
 
 
 @lru_cache(4 * MOST_STATES)  # as other arrival rates ask again
-def _settled(rule, needs, m, queue):
+def _settled(rule: Policy, needs: tuple, m: tuple, queue: tuple) -> tuple:
     """Return the state after a policy has started all jobs that it can."""
     while queue and (place := _starts(rule, needs, m, queue)) != NOBODY:
         m, queue = _changed(m, queue[place], 1), queue[:place] + queue[place + 1 :]
@@ -204,7 +204,7 @@ def _settled(rule, needs, m, queue):
 
 
 @lru_cache(4 * MOST_STATES)
-def _served(rule, needs, present):
+def _served(rule: Policy, needs: tuple, present: tuple) -> set[int]:
     """Return the places of the jobs that a policy serves which interrupts; it starts them when nobody is in service."""
     served: set[int] = set()
     m = (0,) * len(needs)
