@@ -80,11 +80,16 @@ def style() -> None:
 
 
 def _laid_out(figure):
-    """Return the PNG of a figure that was drawn as SVG: its layout stays, for to find it takes longer than to draw."""
+    """Return the PNG of a figure that was drawn as SVG: its layout stays, for to find it takes longer than to draw.
+
+    Without an engine for the layout, and with a box, matplotlib does not draw a second time to find the box.
+    """
     from IPython.core.pylabtools import print_figure
 
-    figure.set_layout_engine("none")
-    return print_figure(figure, "png", base64=True, metadata={"Date": None})
+    with plt.rc_context({"figure.constrained_layout.use": False}):
+        figure.set_layout_engine(None)
+    box = figure.get_tightbbox(figure.canvas.get_renderer()).padded(plt.rcParams["savefig.pad_inches"])
+    return print_figure(figure, "png", bbox_inches=box, base64=True, metadata={"Date": None})
 
 
 def panels(number: int, height: float = 3.1, **options: Any) -> tuple[Figure, Any]:
