@@ -177,7 +177,8 @@ def _deplete(rng, D, N, K, path):
     now, rows = 0.0, 0
     if len(path):
         path[0, 0] = 0.0
-        path[0, 1:] = inside
+        for c in range(classes):
+            path[0, 1 + c] = inside[c]
     for task in range(places):
         push(due[0], who[0], busy[0], rng.standard_exponential() * D[0, class_of[task]], task)
         busy[0] += 1
@@ -226,7 +227,8 @@ def _deplete(rng, D, N, K, path):
             if len(path):
                 rows += 1
                 path[rows, 0] = now
-                path[rows, 1:] = inside
+                for c in range(classes):
+                    path[rows, 1 + c] = inside[c]
             if inside.sum() == 0:
                 marks[0] = now
                 return marks, path, working

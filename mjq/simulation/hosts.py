@@ -556,8 +556,8 @@ def _run(rng, cluster, rule, lam, shares, laws, table, factor, log, saturated, w
             while (saturated and last - first < view) or coming <= now:
                 if last == len(kinds):
                     if first > last // 2:
-                        kinds[: last - first], came[: last - first] = kinds[first:last].copy(), came[first:last].copy()
-                        numbers[: last - first] = numbers[first:last].copy()
+                        for k in range(first, last):
+                            kinds[k - first], came[k - first], numbers[k - first] = kinds[k], came[k], numbers[k]
                     else:
                         kinds, came, numbers = longer(kinds, first), longer(came, first), longer(numbers, first)
                     first, last = 0, last - first

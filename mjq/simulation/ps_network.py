@@ -28,7 +28,7 @@ from numpy.typing import ArrayLike
 from mjq._util import checks
 from mjq._util.compiling import compiled
 from mjq._util.parallel import Workers
-from mjq.simulation.engine.heap import chosen, phase_table, phase_time, pop, push
+from mjq.simulation.engine.heap import chosen, longer, phase_table, phase_time, pop, push
 from mjq.simulation.estimates import Estimate
 from mjq.simulation.replications import Compiled, Seed, replicate, require_affordable
 
@@ -235,7 +235,9 @@ def _tables(network):
 @compiled()
 def _longer(table):
     bigger = np.empty((table.shape[0], 2 * table.shape[1]), dtype=table.dtype)
-    bigger[:, : table.shape[1]] = table
+    for row in range(table.shape[0]):
+        for k in range(table.shape[1]):
+            bigger[row, k] = table[row, k]
     return bigger
 
 
@@ -316,10 +318,11 @@ def _simulate(
         if target < pairs and job < 0:
             if spare == 0:
                 n = len(pair_of)
-                pair_of, came = np.append(pair_of, np.zeros(n, dtype=np.int64)), np.append(came, np.zeros(n))
+                pair_of, came, unused = longer(pair_of, 0), longer(came, 0), longer(unused, 0)
                 entered = _longer(entered)
-                unused, spare = np.arange(n, 2 * n), n
-                unused = np.append(unused, np.zeros(n, dtype=np.int64))
+                for spare in range(n):
+                    unused[spare] = n + spare
+                spare = n
             spare -= 1
             job = unused[spare]
         for k in range(subsets):

@@ -270,7 +270,8 @@ def _sweep(up, starts, larger, inflow, departures, arrival, preparation, mix, en
         if share == 0.0:
             continue
         row = held[k]
-        row[:] = entrances[k]
+        for q in range(width):
+            row[q] = entrances[k, q]
         for e in range(starts[k], starts[k + 1]):
             other = held[larger[e]]
             for q in range(width):
@@ -288,7 +289,8 @@ def _sweep(up, starts, larger, inflow, departures, arrival, preparation, mix, en
             if after < 0:
                 continue
             row = time[k]
-            row[:] = entrances[k]
+            for q in range(width):
+                row[q] = entrances[k, q]
             for e in range(starts[k], starts[k + 1]):
                 other = time[larger[e]] if up[n, larger[e]] >= 0 else held[larger[e]]
                 for q in range(width):

@@ -80,7 +80,8 @@ def phase_time(rng, table, first, n):
 def longer(table, first):
     """Return a table of twice the length, with what is used moved to the front."""
     twice = np.empty(2 * len(table), table.dtype)
-    twice[: len(table) - first] = table[first:]
+    for k in range(first, len(table)):  # of a slice, numba compiles for a second what it would say of another length
+        twice[k - first] = table[k]
     return twice
 
 
