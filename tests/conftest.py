@@ -251,7 +251,7 @@ def small_page(path, title, body):
     return path
 
 
-def visit(browser, path, width=DESK, scheme="light"):
+def visit(browser, path, width=DESK, scheme="light", query=""):
     """Open a page and collect what a reader would trip over."""
     context = context_of(browser, viewport={"width": width, "height": HEIGHT}, color_scheme=scheme)
     context.add_init_script(f"localStorage.setItem('mode', '{scheme}'); localStorage.setItem('theme', '{scheme}')")
@@ -259,7 +259,7 @@ def visit(browser, path, width=DESK, scheme="light"):
     page.on("console", lambda m: trouble.append(m.text) if m.type == "error" else None)
     page.on("pageerror", lambda e: trouble.append(str(e)))
     page.on("request", lambda r: trouble.append(f"outside request: {r.url}") if r.url.startswith("http") else None)
-    page.goto(path.as_uri(), wait_until="load")
+    page.goto(path.as_uri() + query, wait_until="load")
     page.evaluate("document.fonts.ready.then(() => true)")
     return page, trouble
 

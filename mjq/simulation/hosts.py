@@ -373,11 +373,10 @@ def replay_on_hosts(
     """
     numbers, sizes = _shapes(hosts, servers)
     submit, run = checks.not_negative("submit", submit), checks.not_negative("run", run)
-    held = (
-        checks.positive("need", need)  # not as rows, which numpy sorts slowly
-        if sizes.ndim == 1
-        else checks.resources(("servers", "need"), np.ones(sizes.shape[1]), need)[1]
-    )
+    if sizes.ndim == 1:
+        held = checks.positive("need", need)  # not as rows, which numpy sorts slowly
+    else:
+        _, held = checks.resources(("servers", "need"), np.ones(sizes.shape[1]), need)
     if not len(submit) == len(held) == len(run) or not len(submit):
         raise ValueError(
             "submit, need and run must have one entry for each job, and at least one, got "

@@ -332,8 +332,7 @@ def test_mathematics_is_typeset(opened):
 
 
 def test_search_finds_the_chapter(html, browser):
-    page, trouble = visit(browser, html / "search.html")
-    page.goto((html / "search.html").as_uri() + "?q=capacity")
+    page, trouble = visit(browser, html / "search.html", query="?q=capacity")
     page.wait_for_selector("#search-results li a:has-text('Processing capacity')")  # results come one by one
     # From a file the browser refuses the pages' excerpts, which the theme then leaves out; nothing may go elsewhere.
     assert not [line for line in trouble if line.startswith("outside request")]
