@@ -105,9 +105,10 @@ $(VENV)/ready: requirements.lock pyproject.toml
 	$(BIN)/uv pip sync --quiet --require-hashes --python $(BIN)/python requirements.lock
 	$(BIN)/uv pip install --quiet --no-deps --no-build-isolation --python $(BIN)/python --editable .
 	@touch $@
-	@($(WARM)) >/dev/null 2>&1 </dev/null &
+	@$(if $(filter book test built pdf,$(MAKECMDGOALS)),:,($(WARM)) >/dev/null 2>&1 </dev/null &)
 
-# What most people run first is compiled while a core is free: numba keeps it, so that nobody waits for it later.
+# What most people run first is compiled while a core is free: numba keeps it, so that nobody waits for it later. The
+# book compiles it anyway, and leaves no core free.
 WARM := nice -n 19 $(BIN)/python .ci/warm.py
 LOCK := uv pip compile --quiet --universal --generate-hashes --no-header --no-annotate \
 	--no-emit-index-url --no-emit-find-links

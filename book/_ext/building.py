@@ -116,6 +116,7 @@ def finish(app, exception):
     """Add to the written pages what is made from all of them."""
     if exception:
         return
+    gc.freeze()  # to look through all pages once more at the end of the process takes seconds
     html, config = Path(app.outdir), app.config
     source = Path(app.srcdir)
     student.write(
