@@ -222,6 +222,7 @@ REFUSALS = [
     (lambda: System(6, (2, 3), (1, 1), (0.5, 0.5), view=2), "are for hosts, .*: simulate takes a policy"),
     (lambda: System(16, (1, 2), (1, 1), (0.5, 0.5), hosts=4), "per_host, .*, go together; got 4 and None"),
     (lambda: mh.saturated_state(3, 4, (1, 2, 4), (1, 1, 1), (0.5, 0.3, 0.2), "best fit", 50), "more than 50 states"),
+    (lambda: mh.capacity(2, 4, [1], [1], [1], limit=2.5), "limit must be a whole number of at least 1, got 2.5"),
     (lambda: mh.packings(1000, 8, [1, 2, 4]), "sets of jobs on 1000 hosts would take"),
     (lambda: mh.time_to_empty(2, 10**9), "places must be at most"),
     # Policies and priorities

@@ -125,6 +125,7 @@ def saturated_state(
     (76, 0.815058, 0.138)
     """
     m, B, b, mu, p = checked(m, B, b, mu, p, placement)
+    limit = checks.count("limit", limit)
     one = host(B, b)
     steps = _listed(m, one, mu, p, placement, min(limit, MOST_ENTRIES // m))
     S = len(steps.contents)

@@ -204,14 +204,14 @@ def _settled(rule: Policy, needs: tuple, m: tuple, queue: tuple) -> tuple:
 
 
 @lru_cache(4 * MOST_STATES)
-def _served(rule: Policy, needs: tuple, present: tuple) -> set[int]:
+def _served(rule: Policy, needs: tuple, present: tuple) -> frozenset[int]:
     """Return the places of the jobs that a policy serves which interrupts; it starts them when nobody is in service."""
     served: set[int] = set()
     m = (0,) * len(needs)
     while len(served) < len(present) and (place := _starts(rule, needs, m, present, served)) != NOBODY:
         served.add(place)
         m = _changed(m, present[place], 1)
-    return served
+    return frozenset(served)
 
 
 def _changed(m, kind, by):
