@@ -118,8 +118,8 @@ def finish(app, exception):
         return
     gc.freeze()  # to look through all pages once more at the end of the process takes seconds
     html, config = Path(app.outdir), app.config
-    for script in html.glob("_static/scripts/fontawesome.js*"):  # 3 MB of pictures that the theme's fonts have, too
-        script.write_bytes(b"")
+    for ending in ("js", "js.map"):  # 3 MB of pictures that the theme's fonts have, too
+        (html / f"_static/scripts/fontawesome.{ending}").write_bytes(b"")
     source = Path(app.srcdir)
     student.write(
         source, html / "_sources/notebooks", config.html_theme_options.get("repository_url"),
