@@ -310,7 +310,7 @@
     const note = element("details", { class: "panel-note" }, element("summary", {}, "What is shown"), element("p", {}, panel.note));
     note.open = innerWidth >= PHONE;
     const setter = document.querySelector(`a.panel-set[href*="panel-${panel.name}="]`);
-    if (setter) note.append(element("p", {}, "Words with the sign ⇄ in the text show the case of their sentence here."));
+    if (setter) note.append(element("p", {}, "Some words in the text carry the sign ⇄. Click them, and this figure shows their case."));
     const guess = panel.guess ? [asked(panel, shows)] : [];
     const moves = panel.opens !== null; // a story that plays by itself
     place.append(title, ...(moves ? [summary, spoken, charts, buttons, ...guess, sliders] : [...guess, sliders, buttons, summary, spoken, charts]), note);
