@@ -2,7 +2,27 @@
 
 A forge folds no code cell. Comments in the text, which no program shows, say what its parts become: ``words``, or
 ``cell`` with a name. Tags and outputs of these cells are in the metadata of the text. Code that the book does not show,
-as that of sentences, is in the comment. `CONTRIBUTING.md` has an example.
+as that of sentences, is in the comment::
+
+    <details><summary>Solution</summary>
+
+    *Computed with the chapter's own parameters.*
+
+    <!-- words -->
+
+    We ask the solver.
+
+    <!-- cell solution-4 -->
+
+    ```python
+    6 * 7
+    ```
+
+    ```text
+    42
+    ```
+
+    </details>
 """
 
 from __future__ import annotations
