@@ -156,7 +156,11 @@ def _blocks(parts):
 def _table(part, kind):
     import tabulate
 
-    tabulate.MIN_PADDING = 0  # a column is as wide as what it holds
     numbers = [all(cell is None or NUMBER.fullmatch(cell) for cell in cells) for cells in zip(*part.rows, strict=True)]
     align = ["decimal" if number and k else "left" for k, number in enumerate(numbers)]
-    return tabulate.tabulate(part.rows, part.head, tablefmt=kind, colalign=align, disable_numparse=True, missingval="-")
+    how = dict(tablefmt=kind, colalign=align, disable_numparse=True, missingval="-")
+    padding, tabulate.MIN_PADDING = tabulate.MIN_PADDING, 0  # a column is as wide as what it holds
+    try:
+        return tabulate.tabulate(part.rows, part.head, **how)
+    finally:  # others have tables, too
+        tabulate.MIN_PADDING = padding

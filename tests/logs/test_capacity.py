@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import mjq_logs
-from mjq import System
+from mjq import System, plots
 from mjq.models.processing_capacity import processing_capacity
 from mjq.simulation import replay
 from mjq.solvers import drain
@@ -534,3 +534,11 @@ def test_of_a_log_that_is_too_short_enough_jobs_are_drawn(monkeypatch):
         errors.append(np.std(shares, ddof=1) / len(shares) ** 0.5)
     few, many, too_few = means
     assert abs(few - many) < 3 * np.hypot(*errors[:2]) < too_few - many
+
+
+def test_tables_of_others_are_as_wide_as_before():
+    others = plots.table(["need"], [["2"]])._repr_markdown_()
+    with example_path() as path:
+        status, out, _ = said("capacity", path)
+    assert status == 0 and "---" in out
+    assert plots.table(["need"], [["2"]])._repr_markdown_() == others
