@@ -43,6 +43,7 @@ chains, Operations Research 33 (1985) 1107-1116.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from functools import cache
 from typing import Any, TypeVar
 
 import numpy as np
@@ -104,6 +105,17 @@ def explore(start: Iterable[State], transitions: Rule[State], limit: int = MOST_
                 seen.add(successor)
                 states.append(successor)
     return states
+
+
+def asked_once(transitions: Rule[State]) -> Rule[State]:
+    """Return a rule that keeps its answers: it is asked to find the states, and once more for their rates.
+
+    >>> asked = []
+    >>> rule = asked_once(lambda state: asked.append(state) or [(1 - state, 1)])
+    >>> generator(explore([0], rule), rule).shape, asked
+    ((2, 2), [0, 1])
+    """
+    return cache(lambda state: [move for move in transitions(state) if move[1] != 0])
 
 
 def moves(states: Sequence[State], transitions: Rule[State]) -> Iterator[tuple[int, int, Any]]:

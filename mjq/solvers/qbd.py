@@ -45,7 +45,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cached_property
 from typing import Self
 
 import numpy as np
@@ -281,10 +281,7 @@ class Levels:
         0.333333333333
         """
 
-        @cache  # asked once to find the states, once for their rates
-        def rule(state: tuple) -> list:
-            return [move for move in transitions(state) if move[0][-1] <= N + 1]
-
+        rule = chain.asked_once(lambda state: (move for move in transitions(state) if move[0][-1] <= N + 1))
         reached = chain.explore([start], rule)
         states = [sorted(state for state in reached if state[-1] == n) for n in range(N + 2)]
         Q = chain.generator([state for level in states for state in level], rule).tocsr()

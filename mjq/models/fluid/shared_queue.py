@@ -28,7 +28,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from functools import cache
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -148,8 +147,7 @@ def _watched(arrivals, k, service, most):
         for b, rate in next_ones[own]:
             yield (others, b), share * rate
 
-    # Asked once to find the states, once for their rates.
-    return cache(lambda state: [(to, rate) for to, rate in moves(state) if rate > 0])
+    return chain.asked_once(moves)
 
 
 def _changed(others, a, by):

@@ -26,7 +26,7 @@ Backfilling with reservations looks at times, and has no such chain. Its *shadow
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
@@ -271,8 +271,8 @@ def finite_queue(
         raise ValueError(f"{policy} counts classes, so each of them must come; got p {checks.shown(p)}")
     if _rule(policy).interrupts and any(np.frexp(x)[0] != 0.5 for x in (*np.ravel(B), *np.ravel(needs))):
         raise ValueError(f"server-filling needs powers of two, got needs {checks.shown(needs)} of {checks.shown(B)}")
-    # Asked once to find the states, once for their rates.
-    rule = cache(lambda state: list(transitions(state, lam, B, needs, rates, mix, room, policy)))
+    moves = partial(transitions, lam=lam, B=B, b=needs, mu=rates, p=mix, room=room, policy=policy)
+    rule = chain.asked_once(moves)
     states = chain.explore([empty(len(needs), policy)], rule, limit=MOST_STATES)
     pi = chain.stationary(chain.generator(states, rule), states)
     served, waiting = zip(*(served_and_waiting(state, B, needs, policy) for state in states), strict=True)
