@@ -25,6 +25,7 @@ import figures
 import nbformat
 
 from mjq_book.runs import execution, solutions
+from mjq_logs._util import atomic
 
 ROOT = Path(__file__).resolve().parent.parent
 BUILD = ROOT / "_build"
@@ -113,7 +114,8 @@ def execute_changed(names, everything=False, workers=WORKERS):
 
 def write_back(names):
     for name in names:
-        nbformat.write(solutions.fold(solutions.read(EXECUTED / f"{name}.ipynb")), ROOT / f"notebooks/{name}.ipynb")
+        stored = nbformat.writes(solutions.fold(solutions.read(EXECUTED / f"{name}.ipynb")))
+        atomic.write(ROOT / f"notebooks/{name}.ipynb", f"{stored}\n".encode())
         (EXECUTED / f"{name}.stored").touch()  # from now on this execution tells nothing about what is stored
         print(f"notebooks/{name}.ipynb: outputs written back")
     between_notebooks.write()
