@@ -25,7 +25,8 @@ WORK_CLASSES, RUN_CLASSES = 4, 5  # of jobs by their work, and by their run time
 CLOCK = np.array([0, 1, 3, 8, 24, 64])  # classes of the jobs since a campaign had a need for the first time
 AGES = np.array([1, 2, 3, 6, 11, 31, 101, 301])  # classes of the jobs that a campaign has had
 MEMORY = 1000  # jobs back, of which one may be copied
-HALVES = np.ldexp(1.0, -np.arange(LEVELS))  # how likely a level is by its distance from another one
+# How likely each other level is, by its distance.
+OTHER = np.ldexp(1.0, -np.abs(np.arange(LEVELS)[:, None] - np.arange(LEVELS))) - np.eye(LEVELS)
 AHEAD, NEAR = 14, 5  # days ahead at which a campaign looks before it begins; day k of them counts 1 / (k + NEAR)
 TRIES = 20  # to end a gap at an hour at which people submit
 GRID = 257  # points at which gaps are tabulated, so that nothing is computed by a power where jobs are drawn
@@ -182,10 +183,15 @@ class Summary(NamedTuple):
 
     def campaigns(self, rng: np.random.Generator, jobs: int) -> tuple[np.ndarray, ...]:
         """Return need, level, kind of gap, its rank, and whether it begins a campaign, for each job."""
+        assert self.chain is not None
         share = self.share / self.share.sum()
         usual = np.bincount(self.cell.ravel(), share.ravel())
-        deck = _deck(rng, share, jobs)
-        return _campaigns(rng, self.chain, deck, usual, self.group, self.cell, self.work_class())
+        deck, chain, back = _deck(rng, share, jobs), self.chain, np.arange(jobs)
+        left = np.bincount(self.cell.ravel(), deck.ravel(), len(usual))
+        clock = np.searchsorted(CLOCK, back, side="right") - 1
+        age = chain.age[np.searchsorted(AGES, back + 1, side="right") - 1]
+        chances = chain.begin.ravel() / usual, chain.fresh.ravel() / usual, chain.end.ravel(), age
+        return _campaigns(rng, chain, *chances, clock, deck, left, self.group, self.cell, self.work_class())
 
     def placed(
         self, rng: np.random.Generator, gap: np.ndarray, rank: np.ndarray, begins: np.ndarray, work: np.ndarray
@@ -235,28 +241,36 @@ def _deck(rng, shares, jobs):
 @compiled()
 def _place(rng, weights):
     """Return a place, as likely as its weight says, or -1 if there is no weight."""
-    summed = np.cumsum(weights)
-    if summed[-1] == 0:
+    total, summed = 0.0, 0.0
+    for weight in weights:
+        total += weight
+    if total == 0:
         return -1
-    return min(np.searchsorted(summed, rng.random() * summed[-1], side="right"), len(summed) - 1)
+    at = rng.random() * total
+    for k in range(len(weights)):
+        summed += weights[k]
+        if summed > at:
+            return k
+    return len(weights) - 1
 
 
 @compiled()
 def _dealt(rng, likely, deck, left, cells):
     """Deal one job: a cell by how many cards are left of it and how likely it is, then any of its cards."""
-    cell = _place(rng, likely * left)
-    card = _place(rng, (deck * (cells == cell)).ravel())
+    cell, of_card = _place(rng, likely * left), np.zeros(deck.size)
+    for card in range(deck.size):
+        w, b = card // LEVELS, card % LEVELS
+        of_card[card] = deck[w, b] if cells[w, b] == cell else 0
+    card = _place(rng, of_card)
     return card // LEVELS, card % LEVELS
 
 
 @compiled()
-def _campaigns(rng, chain, deck, usual, groups, cells, work_class):
-    """Draw jobs, the campaigns in a row; `usual` are the shares of the cells in all jobs."""
-    jobs = deck.sum()
+def _campaigns(rng, chain, begin_at, go_on, end, age, clock, deck, left, groups, cells, work_class):
+    """Draw jobs, the campaigns in a row; `left` are the cards of each cell, and ages and clocks are by jobs back."""
+    jobs = len(clock)
     need, level, gap = np.empty(jobs, np.int64), np.empty(jobs, np.int64), np.zeros(jobs, np.int64)
     rank, begins = np.empty(jobs), np.zeros(jobs, np.bool_)
-    begin_at, go_on, end = chain.begin.ravel() / usual, chain.fresh.ravel() / usual, chain.end.ravel()
-    left = np.bincount(cells.ravel(), deck.ravel(), len(usual))
     seen = np.full(len(deck), -1)
     new, begin, fresh, w, b = True, 0, 0, 0, 0
     for k in range(jobs):
@@ -265,25 +279,25 @@ def _campaigns(rng, chain, deck, usual, groups, cells, work_class):
             begin, fresh, begins[k] = k, k, True
             w, b = _dealt(rng, begin_at, deck, left, cells)
         else:
-            clock = np.searchsorted(CLOCK, k - 1 - fresh, side="right") - 1
-            part, copy = rng.random(), chain.copy[work, clock]
-            if part < copy + chain.near[work, clock]:
+            since = clock[k - 1 - fresh]
+            part, copy = rng.random(), chain.copy[work, since]
+            if part < copy + chain.near[work, since]:
                 copied = k - _back(rng, k - begin)
                 w, b = need[copied], level[copied]
                 if part >= copy or deck[w, b] == 0:
-                    by_distance = HALVES[np.abs(np.arange(LEVELS) - b)] * (deck[w] > 0)
-                    by_distance[b] = 0
-                    b = _place(rng, by_distance)
+                    b = _place(rng, OTHER[b] * (deck[w] > 0))
             if copied < 0 or b < 0:  # all jobs of the need have been dealt
                 copied = -1
                 w, b = _dealt(rng, go_on, deck, left, cells)
                 if rng.random() < chain.keep:
-                    other = _place(rng, deck[:, was] * (groups == groups[w]))
+                    other = _place(rng, (groups == groups[w]) * 1.0 * deck[:, was])
                     if other >= 0:
                         w, b = other, was
             gap[k] = 2 * work + (1 if w == before else 0)
         if copied > begin and rng.random() < chain.pace[work]:
-            low = np.searchsorted(GAP_PARTS, rank[copied], side="right") - 1
+            low = 0
+            while GAP_PARTS[low + 1] <= rank[copied]:
+                low += 1
             rank[k] = GAP_PARTS[low] + rng.random() * (GAP_PARTS[low + 1] - GAP_PARTS[low])
         else:
             rank[k] = rng.random()
@@ -293,8 +307,7 @@ def _campaigns(rng, chain, deck, usual, groups, cells, work_class):
         need[k], level[k] = w, b
         deck[w, b] -= 1
         left[cells[w, b]] -= 1
-        age = chain.age[np.searchsorted(AGES, k - begin + 1, side="right") - 1]
-        new = rng.random() < end[cells[w, b]] * age
+        new = rng.random() < end[cells[w, b]] * age[k - begin]
     return need, level, gap, rank, begins
 
 
@@ -339,8 +352,12 @@ def _begin(rng, week, days, span):
 @compiled()
 def placed_singly(rng: np.random.Generator, week: np.ndarray, jobs: int, span: float) -> np.ndarray:
     """Return when jobs come that know nothing of each other, in any order."""
-    days = week.sum(axis=1)
-    return np.array([_begin(rng, week, days, span) for _ in range(jobs)])
+    arrival, days = np.empty(jobs), np.empty(len(week))
+    for day in range(len(week)):
+        days[day] = week[day].sum()
+    for k in range(jobs):
+        arrival[k] = _begin(rng, week, days, span)
+    return arrival
 
 
 @compiled()
@@ -374,14 +391,20 @@ def _ahead(busy, time):
     return total
 
 
-@compiled()
 def _placed(rng, week, gap_tables, gap, rank, begins, work, span, looks):
     """Return when jobs of campaigns come; what would come after the span comes at its beginning."""
-    arrival, days = np.empty(len(gap)), week.sum(axis=1)
-    busy = np.zeros(int(span // DAY) + 1)
     first = np.append(np.flatnonzero(begins), len(gap))
-    total = np.array([work[first[c] : first[c + 1]].sum() for c in range(len(first) - 1)])
-    for c in np.argsort(-total, kind="mergesort"):
+    order = np.argsort(-np.bincount(np.cumsum(begins) - 1, work), kind="stable")
+    return _in_order(rng, week, gap_tables, gap, rank, first, order, work, span, looks)
+
+
+@compiled()
+def _in_order(rng, week, gap_tables, gap, rank, first, order, work, span, looks):
+    """Place the campaigns in an order; the jobs of each are those from its first one on."""
+    arrival, days, busy = np.empty(len(gap)), np.empty(len(week)), np.zeros(int(span // DAY) + 1)
+    for day in range(len(week)):
+        days[day] = week[day].sum()
+    for c in order:
         now = _begin(rng, week, days, span)
         for _ in range(int(looks) + (1 if rng.random() < looks - int(looks) else 0)):
             other = _begin(rng, week, days, span)

@@ -33,11 +33,11 @@ from mjq_book.experiments.campaigns.drawing import (
     FACTOR_LEVELS,
     GAP_LEVELS,
     GAP_PARTS,
-    HALVES,
     HOUR,
     LATE,
     LEVELS,
     MEMORY,
+    OTHER,
     RUN_CLASSES,
     THIRDS,
     WEEK,
@@ -56,6 +56,7 @@ ROUNDS = 50  # of the fit of mixtures
 FIRST = 0.3  # what is kept or copied before the first of them
 FITS, AT_ONCE, SLOWER = 80, 6, 20.0  # of the fit of the looks: steps, lists in each, and when steps become smaller
 COPIES, GAIN, LONGEST_STEP, MOST_LOOKS = 60, 4.0, 0.5, 12.0  # of it, too: lists, how far a step goes, and the end
+ALL_OTHERS = OTHER.sum(axis=1)
 BEGINNINGS = 8  # of a day or a week, over which variation is averaged
 SEED = 1_000_000
 
@@ -226,7 +227,6 @@ def _history(first, kind, level, part, needs):
     """
     same, near, known, alike = np.zeros((4, len(kind)))
     fresh, seen = np.zeros(len(kind), np.int64), np.full(needs, -1)
-    total = np.array([HALVES[np.abs(np.arange(LEVELS) - b)].sum() - 1 for b in range(LEVELS)])
     for k in range(len(kind)):
         back, of_need = min(k - first[k], MEMORY), 0.0
         for lag in range(1, back + 1):
@@ -237,7 +237,7 @@ def _history(first, kind, level, part, needs):
                 if level[j] == level[k]:
                     same[k] += weight
                 else:
-                    near[k] += weight * HALVES[abs(level[j] - level[k])] / total[level[j]]
+                    near[k] += weight * OTHER[level[j], level[k]] / ALL_OTHERS[level[j]]
                 if part[j] >= 0:
                     known[k] += weight
                     if part[j] == part[k]:
