@@ -201,11 +201,14 @@ def events(
     if plan.one_by_one:
         most *= 2  # those that are gone are still there
     heap = np.empty(most), np.empty(most, dtype=np.int64)  # of completions to come
-    gates = None if limits is None else gates_of(limits.rooms, len(line))
     length = plan.warm, plan.counted, plan.batches, plan.tail_at, plan.room
-    # What a run does not use is None.
-    kinds = (x or None for x in (plan.one_by_one, plan.knows_times or plan.one_by_one, plan.interrupts, plan.by_number))
-    given = *source, plan.arrivals, *length, *kinds, calendar, limits, gates
+    gates = None if limits is None else gates_of(limits.rooms, len(line))
+    # What a run does not use is None. What few runs use is None in all others, so that it is compiled once, and together.
+    steps = np.empty(0, STEP) if calendar is None else calendar
+    is_seldom = plan.one_by_one or plan.by_number or len(steps) > 0 or limits is not None
+    seldom = (plan.one_by_one, plan.by_number, steps) if is_seldom else (None, None, None)
+    kinds = plan.knows_times or plan.one_by_one or None, plan.interrupts or None
+    given = *source, plan.arrivals, *length, *kinds, *seldom, limits, gates
     jobs_seen = plan.warm + plan.counted  # a policy that looks at times may go down the whole queue for each
     step = advance.form(jobs_seen * (STEPS_OF_JOB + 3 * jobs_seen * rule.draws_times_first))
     choose = plain(rule.choose) if step is advance.plain else first_class(rule.choose, rule.allocates)
@@ -233,7 +236,7 @@ def _profile(jobs, plan):
 def advance(
     choose, rng, states, jobs, line, serving, memory, profile, due, who, sums, record,
     lam, shares, laws, table, factor, log, arrivals, warm, counted, batches, tail_at, room,
-    one_by_one, times, interrupts, by_number, calendar, limits, gates,
+    times, interrupts, one_by_one, by_number, calendar, limits, gates,
 ):  # fmt: skip
     """Go from event to event; return whether the run is over. If it is not, the table of jobs must grow.
 
@@ -241,9 +244,10 @@ def advance(
     longer than the steps.
     """
     state, areas = states[0], sums.areas
-    single = one_by_one is not None
     times_known = times is not None
     interrupting = interrupts is not None
+    seldom = calendar is not None  # numba leaves out what stands behind it otherwise
+    single = seldom and one_by_one
     limited = limits is not None
     logged = log is not None
     drawn = laws is not None
@@ -251,19 +255,19 @@ def advance(
         then = min(state.coming, due[0]) if state.running else state.coming
         then = min(then, memory[0].wake, state.change)
         if then == np.inf:
-            if calendar is not None:
+            if seldom and len(calendar):
                 return True
             raise RuntimeError("jobs wait, nobody is in service and nobody comes: the policy must start somebody")
         if state.batch >= 0:
             _average(areas, state, line[len(line) - 1].length, then - state.now)
         state.now = then
-        if calendar is not None and state.change == then:
+        if seldom and state.change == then:
             _change(state, jobs, line, memory, calendar, times_known)
-        if single:
+        if seldom and single:
             _let_go(state, jobs, line, serving, due)
         if not (single and state.coming == state.now):
             while state.running and due[0] == state.now:
-                if single:
+                if seldom and single:
                     _first_by_start(state, jobs, due, who)
                 job = who[0]
                 if times_known:
@@ -293,7 +297,7 @@ def advance(
             state.batch = number * batches // counted if 0 <= number < counted - 1 else -1
             newcomer = state.spare
             _arrive(state, jobs, line, class_of(rng, shares, log, state.arrived), number_of(log, state.arrived))
-            if by_number is not None:
+            if seldom and by_number:
                 pass_by_number(jobs, line, newcomer)
             if times_known:
                 mine = jobs[newcomer]
@@ -348,7 +352,7 @@ def advance(
                     record[START, number] = state.now
                 record[FINISH, number] = state.now + service
             _start(state, jobs, line, due, who, job, service)
-            if single:
+            if seldom and single:
                 jobs[job].turn = state.started
                 state.started += 1
             if times_known:
