@@ -203,7 +203,7 @@ def events(
     heap = np.empty(most), np.empty(most, dtype=np.int64)  # of completions to come
     length = plan.warm, plan.counted, plan.batches, plan.tail_at, plan.room
     gates = None if limits is None else gates_of(limits.rooms, len(line))
-    # What a run does not use is None. What few runs use is None in all others, so that it is compiled once, and together.
+    # What a run does not use is None. What only few runs use is None in all others, and is compiled together.
     steps = np.empty(0, STEP) if calendar is None else calendar
     is_seldom = plan.one_by_one or plan.by_number or len(steps) > 0 or limits is not None
     seldom = (plan.one_by_one, plan.by_number, steps) if is_seldom else (None, None, None)
