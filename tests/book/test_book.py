@@ -39,9 +39,18 @@ def html(testrun_uid):
     return HTML
 
 
+FORMULAS_AND_CODE = re.compile(r"<(math|pre)\b.*?</\1>", re.S)
+
+
+def lean(path):
+    """A page without the elements of formulas and of coloured code: most there are, and nothing here asks for them."""
+    text = path.read_text(encoding="utf-8")
+    return FORMULAS_AND_CODE.sub(lambda found: re.sub(r"<(?!/?(?:math|pre|a)\b)[^>]*>", "", found[0]), text)
+
+
 @cache
 def soup_of(path):
-    return BeautifulSoup(path.read_text(encoding="utf-8"), "html.parser")
+    return BeautifulSoup(lean(path), "html.parser")
 
 
 def pages(html):
@@ -55,7 +64,7 @@ class Addresses(HTMLParser):
     def __init__(self, path):
         super().__init__()
         self.names, self.targets = set(), []
-        self.feed(path.read_text(encoding="utf-8"))
+        self.feed(lean(path))
 
     def handle_starttag(self, tag, attributes):
         for key, value in attributes:
