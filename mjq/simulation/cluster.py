@@ -113,7 +113,7 @@ def simulate_cluster(
     require_affordable(effort, jobs * replications * (1 + warmup))
     shares = cumulative(p)
     sums = replicate(
-        Compiled(_simulate, lam, mu1, N, needs, rates, shares, C, round(warmup * jobs), jobs),
+        Compiled(_simulate, lam, mu1, N, needs, rates.copy(), shares, C, round(warmup * jobs), jobs),
         seed, replications, workers, progress,
     )  # fmt: skip
     queue, busy, running, span, done, lost, delay, delay2, started = np.array(sums).T

@@ -148,7 +148,7 @@ def depletion_path(
 
 
 def _system(D: ArrayLike, N: ArrayLike, K: ArrayLike) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    D = checks.numbers("D", D, ndim=2)
+    D = checks.numbers("D", D, ndim=2).copy()  # which can be written, so that one type serves all
     checks.positive("demands", D.ravel())
     N, K = checks.counts("N", N, 0), checks.counts("K", K, 0)
     if not D.shape[1] == len(N) == len(K):

@@ -417,7 +417,7 @@ def _shapes(hosts, servers):
 def _cluster(numbers, sizes, b, comes):
     """Return hosts of some shapes for jobs of these needs, shape (L,) or (L, d), if each class that comes fits."""
     sizes = np.asarray(sizes, dtype=float).reshape(len(sizes), -1)
-    amounts = np.asarray(b, dtype=float).reshape(len(b), -1)
+    amounts = np.array(b, dtype=float).reshape(len(b), -1)  # which can be written, so that one type serves all
     if sizes.shape[1] > MOST_RESOURCES:
         raise ValueError(f"events are simulated of at most {MOST_RESOURCES} resources, got {sizes.shape[1]}")
     with np.errstate(divide="ignore", invalid="ignore"):  # of a resource of which a host has nothing

@@ -109,7 +109,8 @@ def simulate_saturated(
     sizes, needs = np.atleast_1d(B), b.reshape(len(b), -1)
     held = np.column_stack([units(needs[:, k], size) for k, size in enumerate(sizes)])
     length = jobs // BLOCKS
-    settings = held, mu, np.cumsum(p), np.cumsum(draws, axis=1), round(WARM * jobs), length
+    # Rates that can be written, so that one type serves all.
+    settings = held, mu.copy(), np.cumsum(p), np.cumsum(draws, axis=1), round(WARM * jobs), length
     times = np.array(replicate(Compiled(_blocks, *settings), seed, replications, workers, progress))
     dispersion = length * times.var(axis=1, ddof=1) / times.mean(axis=1) ** 2
     return SaturatedEstimates(

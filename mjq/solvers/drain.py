@@ -384,7 +384,7 @@ class _Passes:
         stops = configurations.blocked @ self.heads.matrix.T
         if self.heads.classes > 1:
             stops[configurations.counts == 0] = 0.0  # what entered last is in service
-        self.places = stops.nonzero()
+        self.places = tuple(map(np.ascontiguousarray, stops.nonzero()))
         self.conserved = stops[self.places]  # T keeps the sum of conserved * flow
         self.size = len(self.conserved)
         self.count = 0

@@ -149,7 +149,7 @@ def capacity_with_moving(m: int, B: Any, b: ArrayLike, mu: ArrayLike, p: ArrayLi
     up, down = (
         np.column_stack([place[tuple((beside + sign * step).T)] for step in steps]).astype(np.int32) for sign in (1, -1)
     )
-    return drain.saturated(drain.Configurations(counts.astype(np.int32), up, down), mu, p).throughput
+    return drain.saturated(drain.Configurations(counts.astype(np.int32, "C"), up, down), mu, p).throughput
 
 
 @compiled(steps=lambda table, shape, p: 4 * len(table) * len(shape))

@@ -114,7 +114,9 @@ def by_resource(needs: np.ndarray) -> np.ndarray:
     given = needs if needs.ndim == 2 else needs[:, None]
     if given.shape[1] > MOST_RESOURCES:
         raise ValueError(f"events are simulated of at most {MOST_RESOURCES} resources, got {given.shape[1]}")
-    return np.pad(given, ((0, 0), (0, MOST_RESOURCES - given.shape[1])))
+    each = np.zeros((len(given), MOST_RESOURCES), dtype=np.int64)
+    each[:, : given.shape[1]] = given
+    return each
 
 
 @compiled(borrowing=True)

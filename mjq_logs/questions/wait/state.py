@@ -28,7 +28,7 @@ LATEST_ALIKE = 200  # jobs of a kind that are looked at, the latest ones
 LEAST_POSITIVE = 1e-9  # seconds of a limit, and servers of a need, that have a logarithm
 LOWEST_OCTAVE, OCTAVES = -30, 4096  # ranges of needs: whole numbers of four of them are exact as a float
 NO_LIMIT = 1.0  # stands for the limit of each job of a log without limits, and says nothing
-NO_JOBS = np.empty(0, dtype=np.int64)
+NO_JOBS = np.empty(0, dtype=np.int64), np.empty(0)
 
 
 class Alike:
@@ -46,18 +46,23 @@ class Alike:
     def __init__(self, need: np.ndarray, limit: np.ndarray, passed: np.ndarray) -> None:
         order = np.argsort(passed, kind="stable")
         order = order[np.isfinite(passed[order])]
-        self._passed = passed
-        self._kinds: dict[tuple, np.ndarray] = {}
+        self._kinds: dict[tuple, tuple[np.ndarray, np.ndarray]] = {}  # the jobs of each, and when they passed
+        self._asked: dict[tuple, list[tuple[np.ndarray, np.ndarray]]] = {}
         for level, keys in enumerate(_keys(need[order], limit[order])):
             kinds, member = np.unique(keys, return_inverse=True)
             parts = np.split(order[np.argsort(member, kind="stable")], np.cumsum(np.bincount(member))[:-1])
-            self._kinds |= {(level, kind): part for kind, part in zip(kinds.tolist(), parts, strict=True)}
+            self._kinds |= {
+                (level, kind): (part, passed[part]) for kind, part in zip(kinds.tolist(), parts, strict=True)
+            }
 
     def by(self, time: float, need: ArrayLike, limit: float, latest: int = LATEST_ALIKE) -> Iterator[np.ndarray]:
         """Yield the latest jobs of each kind, from the most alike on, that had passed the point by a time."""
-        for level, (key,) in enumerate(_keys(np.array([need]), np.array([limit]))):
-            jobs = self._kinds.get((level, complex(key)), NO_JOBS)
-            end = int(np.searchsorted(self._passed[jobs], time, side="right"))
+        asked = np.array(need, dtype=float).tobytes(), float(limit)
+        if asked not in self._asked:
+            keys = enumerate(_keys(np.array([need]), np.array([limit])))
+            self._asked[asked] = [self._kinds.get((level, complex(key)), NO_JOBS) for level, (key,) in keys]
+        for jobs, passed in self._asked[asked]:
+            end = int(passed.searchsorted(time, side="right"))
             yield jobs[max(0, end - latest) : end]
 
 
