@@ -4,12 +4,13 @@ import itertools
 import re
 from dataclasses import replace
 
+import nbformat
 import numpy as np
 import pytest
 import sympy as sp
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import stats
+from scipy import optimize, sparse, stats
 
 import mjq_logs
 from mjq import near_saturation as ns
@@ -21,7 +22,7 @@ from mjq_book.experiments import ladder, summaries
 from mjq_book.experiments.campaigns.fitting import summarize
 from mjq_book.experiments.summaries import share_of_order
 from mjq_logs.machine.saturated import saturated_starts
-from tests.conftest import TRACES, needs_traces, systems
+from tests.conftest import ROOT, TRACES, needs_traces, systems
 
 TABLE = 6, (2, 3), (2.5, 0.625), (0.5, 0.5)
 ONE_OR_ALL = 10, (1, 10), (1, 1), (0.9, 0.1)
@@ -226,6 +227,20 @@ def test_no_order_that_soon_repeats_itself_beats_jobs_in_turn():
             )
     assert len(capacities) == 175
     assert max(capacities.values()) == pytest.approx(capacities[2, (1,)]) == pytest.approx(12 / 7)
+
+
+def test_prices_find_what_the_linear_program_finds():
+    """In the chapter's own cells, for each two needs with up to five servers, chosen none to three jobs ahead."""
+    cells = nbformat.read(ROOT / "notebooks/what_a_log_remembers.ipynb", as_version=4).cells
+    source = {cell.metadata.get("name"): cell.source for cell in cells}
+    names = {"itertools": itertools, "np": np, "optimize": optimize, "sparse": sparse}
+    functions, _, _ = source["chosen-ahead"].partition("half_each")
+    exec("\n".join([source["order-program"], functions, source["far-ahead"]]), names)
+    needs = [(units, x) for units in range(2, 6) for x in itertools.combinations(range(1, units + 1), 2)]
+    others = itertools.product([(1, 1), (1, 0.5), (0.3, 2)], [(0.5, 0.5), (0.3, 0.7)])
+    for k, (cluster, other) in enumerate(zip(needs, itertools.cycle(others), strict=False)):
+        program, prices = (names[x]((*cluster, *other), k % 4) for x in ("chosen_ahead", "chosen_far_ahead"))
+        assert prices == pytest.approx(program, rel=1e-10)
 
 
 def test_exact_times_without_memory_and_near_the_capacity():
