@@ -27,6 +27,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -55,6 +56,12 @@ class Host:
     array, shape (N, L)."""
     room: np.ndarray
     """Rank of the packings by room, the fullest first; equal rooms have one rank; int array, shape (N,)."""
+
+    @cached_property
+    def lists(self) -> tuple[list, list, list, list]:
+        """Return the same as lists, in which Python looks a number up in a fraction of the time."""
+        tables = self.counts, self.after_admission, self.after_departure, self.room
+        return tuple(table.tolist() for table in tables)
 
 
 def checked(
@@ -110,21 +117,19 @@ def placed(contents: tuple[int, ...], i: int, one: Host, placement: str) -> list
     >>> placed((0, 1, 1), 0, one, "best fit"), placed((0, 1, 1), 0, one, "worst fit")
     ([((0, 1, 2), 1.0)], [((1, 1, 1), 1.0)])
     """
-    after, placement = one.after_admission, placement_of(placement)
+    (_, after, _, room), placement = one.lists, placement_of(placement)
     if placement == "first fit":
         for k, packing in enumerate(contents):
-            if after[packing, i] >= 0:
-                return [((*contents[:k], int(after[packing, i]), *contents[k + 1 :]), 1.0)]
+            if after[packing][i] >= 0:
+                return [((*contents[:k], after[packing][i], *contents[k + 1 :]), 1.0)]
         return []
-    numbers = Counter(packing for packing in contents if after[packing, i] >= 0)
-    if not numbers:
-        return []
-    if placement != "random":
+    able = [packing for packing in contents if after[packing][i] >= 0]
+    if able and placement != "random":
         pick = min if placement == "best fit" else max
-        best = pick(one.room[packing] for packing in numbers)
-        numbers = Counter({packing: n for packing, n in numbers.items() if one.room[packing] == best})
-    total = sum(numbers.values())
-    return [(_with(contents, packing, int(after[packing, i])), n / total) for packing, n in numbers.items()]
+        best = pick([room[packing] for packing in able])
+        able = [packing for packing in able if room[packing] == best]
+    different = dict.fromkeys(able)
+    return [(_with(contents, packing, after[packing][i]), able.count(packing) / len(able)) for packing in different]
 
 
 def _with(contents, old, new):
@@ -135,18 +140,19 @@ def _with(contents, old, new):
 
 def departures(contents: tuple[int, ...], one: Host, mu: np.ndarray, placement: str) -> dict[tuple[int, ...], float]:
     """Return the contents after one completion, each with its rate."""
-    placement = placement_of(placement)
+    (counts, _, less, _), placement = one.lists, placement_of(placement)
     rates: dict[tuple[int, ...], float] = {}
     alike = Counter(contents) if placement != "first fit" else dict.fromkeys(range(len(contents)), 1)
     for at, hosts in alike.items():
         packing = at if placement != "first fit" else contents[at]
-        for i in one.counts[packing].nonzero()[0].tolist():
-            fewer = int(one.after_departure[packing, i])
+        for i, (jobs, fewer) in enumerate(zip(counts[packing], less[packing], strict=True)):
+            if not jobs:
+                continue
             if placement == "first fit":
                 after = (*contents[:at], fewer, *contents[at + 1 :])
             else:
                 after = _with(contents, packing, fewer)
-            rates[after] = rates.get(after, 0.0) + float(hosts * one.counts[packing, i] * mu[i])
+            rates[after] = rates.get(after, 0.0) + float(hosts * jobs * mu[i])
     return rates
 
 
