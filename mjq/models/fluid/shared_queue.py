@@ -31,16 +31,16 @@ from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy import sparse, special
 
 from mjq._util import checks
-from mjq.solvers import chain
 from mjq.solvers.phase_type import PhaseType
 from mjq.solvers.transient import Transient
 
 LEFT_OUT_PROBABILITY = 1e-9  # of more jobs than are followed, about
 MOST_OTHERS = 10_000_000  # in a vector
 MOST_PHASES = 10_000  # in a matrix: 0.8 GB
-MOST_STATES = 300_000  # that are found one by one: half a minute
+MOST_STATES = 300_000  # of a watched job and the others
 
 
 def response_time(load: float, k: int = 1) -> PhaseType:
@@ -111,59 +111,50 @@ def still_there(times: ArrayLike, load: float, k: int, service: PhaseType) -> np
     most = _most(load, k)
     number = math.comb(most + service.phases, service.phases) * service.phases  # others in each phase; the own phase
     checks.affordable(f"load = {load:g}, k = {k}, {service.phases} phases", number, MOST_STATES, "states")
-    rule = _watched(load * k / service.mean, k, service, most)
-    own_phases = [a for a, part in enumerate(service.alpha) if part > 0]
-    states = chain.explore([((0,) * len(service.alpha), a) for a in own_phases], rule)
+    others, generator = _watched(load * k / service.mean, k, service, most)
     at_work = np.linalg.solve(-service.T.T, service.alpha) / service.mean  # part of the work that each phase does
-    log_weights = _log_weights(load * k, k, most)
-    seen = np.array([
-        0.0 if at is None else service.alpha[at[1]] * _found(at[0], log_weights, at_work) for at in states
-    ])  # fmt: skip
-    there = np.array([[float(at is not None)] for at in states])
-    return Transient(seen / seen.sum(), chain.generator(states, rule), there).at(times)[:, 0]
+    log_phases = (special.xlogy(others, at_work) - special.gammaln(others + 1)).sum(axis=1)
+    found = np.exp(_log_weights(load * k, k, most)[others.sum(axis=1)] + log_phases)
+    seen = np.append(np.outer(found, service.alpha), 0.0)
+    there = np.arange(len(seen)) < len(seen) - 1
+    return Transient(seen / seen.sum(), generator, there[:, None].astype(float)).at(times)[:, 0]
 
 
 def _watched(arrivals, k, service, most):
-    """Return the moves of a watched job in phase `own` among others, this many in each phase; None: it has left."""
-    # Numbers of Python's own are quicker one by one.
-    ends, first = service.exit.tolist(), [(b, arrivals * x) for b, x in enumerate(service.alpha.tolist()) if x > 0]
-    next_ones = [[(b, x) for b, x in enumerate(row) if x > 0] for row in service.T.tolist()]  # off the diagonal
+    """Return how many others may be in each phase, one row a case, and the generator.
 
-    def moves(state):
-        if state is None:
-            return
-        others, own = state
-        share = min(1, k / (sum(others) + 1))
-        if sum(others) < most:
-            for b, rate in first:
-                yield (_changed(others, b, 1), own), rate
-        for a, n in enumerate(others):
-            if n:
-                fewer = _changed(others, a, -1)
-                yield (fewer, own), n * share * ends[a]
-                for b, rate in next_ones[a]:
-                    yield (_changed(fewer, b, 1), own), n * share * rate
-        yield None, share * ends[own]
-        for b, rate in next_ones[own]:
-            yield (others, b), share * rate
-
-    return chain.asked_once(moves)
-
-
-def _changed(others, a, by):
-    return (*others[:a], others[a] + by, *others[a + 1 :])
+    A state is such a case and the own phase of a job that is watched; in the last state it has left.
+    """
+    phases, own = service.phases, service.T - np.diag(service.T.diagonal())
+    others = np.zeros((1, 0), dtype=int)
+    for _ in range(phases):
+        room = most - others.sum(axis=1)
+        numbers = np.concatenate([np.arange(n + 1) for n in room])
+        others = np.column_stack([np.repeat(others, room + 1, axis=0), numbers])
+    present, left = others.sum(axis=1), np.arange(phases, 0, -1)
+    share = np.minimum(1, k / (present + 1))
+    # Rates from phase to phase, the last of which is outside, and how many go at each of them.
+    rates = np.block([[own, service.exit[:, None]], [arrivals * service.alpha, 0]])
+    going = np.column_stack([others * share[:, None], present < most])
+    entered, moves = np.eye(phases + 1, phases, dtype=int), []
+    for a, b in np.argwhere(rates > 0):
+        rows = np.flatnonzero(going[:, a])
+        then = others[rows] - entered[a] + entered[b]
+        room = most - np.cumsum(then, axis=1)
+        # The cases stand in the order of a dictionary: count those before, phase by phase.
+        columns = (special.binom(room + then + left, left) - special.binom(room + left, left)).sum(axis=1)
+        moves.append((rates[a, b] * going[rows, a], rows, columns.round().astype(int)))
+    entries, rows, columns = map(np.concatenate, zip(*moves, strict=True))
+    of_others = sparse.coo_array((entries, (rows, columns)), shape=(len(others),) * 2)
+    Q = sparse.kron(of_others, sparse.eye_array(phases)) + sparse.kron(sparse.diags_array(share), own)
+    Q = sparse.block_array([[Q, np.outer(share, service.exit).reshape(-1, 1)], [None, np.zeros((1, 1))]]).tocsr()
+    return others, (Q - sparse.diags_array(Q.sum(axis=1))).tocsr()
 
 
 def _log_weights(work, k, most):
     """Return the logarithm of the weight of each number of others, times the ways to order them."""
     n = np.arange(1, most + 1)
-    return np.append(0.0, np.cumsum(np.log(work / np.minimum(n, k)) + np.log(n))).tolist()
-
-
-def _found(others, log_weights, at_work):
-    """Return the weight of these others in each phase: that of their number, times that of the phases given it."""
-    log_phases = sum(m * math.log(part) - math.lgamma(m + 1) for m, part in zip(others, at_work, strict=True) if m)
-    return math.exp(log_weights[sum(others)] + log_phases)
+    return np.append(0.0, np.cumsum(np.log(work / np.minimum(n, k)) + np.log(n)))
 
 
 def _most(load, k):

@@ -16,11 +16,13 @@ Source: [CGPS16] Algorithm 1.
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from mjq._util import checks
+from mjq._util.frozen import frozen
 from mjq.models.pool_depletion import mean_value
 from mjq.models.pool_depletion.rule import checked_demands, checked_places
 
@@ -45,6 +47,11 @@ def mva_throughputs(D: ArrayLike, K_A: int, K_B: int) -> tuple[float, float]:
     """
     throughputs = mean_value.throughputs(checked_demands(D), (checks.count("K_A", K_A, 0), checks.count("K_B", K_B, 0)))
     return float(throughputs[0]), float(throughputs[1])
+
+
+@lru_cache(maxsize=128)  # several pool mixes are often compared at the same demands
+def _along_mixes(demands, places):
+    return tuple(map(frozen, mean_value.along_mixes(np.array(demands), places)))
 
 
 def whole_mixes(N_A: int, N_B: int, K: int) -> range:
@@ -90,7 +97,7 @@ def optimal_mix_by_mva(D: ArrayLike, N_A: int, N_B: int, K: int) -> int:
     """
     D, (N_A, N_B, K) = checked_demands(D), checked_places(N_A, N_B, K)
     possible = whole_mixes(N_A, N_B, K)
-    X_A, X_B = mean_value.along_mixes(D, K)
+    X_A, X_B = _along_mixes(tuple(map(tuple, D.tolist())), K)
     with np.errstate(divide="ignore", invalid="ignore"):
         ends_A, ends_B = np.where(N_A > 0, N_A / X_A, 0.0), np.where(N_B > 0, N_B / X_B, 0.0)
         apart = np.abs(ends_A - ends_B)
@@ -147,7 +154,7 @@ def large_pool_times(alpha: float, D: ArrayLike, K: int) -> np.ndarray:
     [0.9784, 0.9385, 0.8967, 0.8979, 0.9359, 0.9784]
     """
     alpha, K, D = checks.share("alpha", alpha), checks.count("K", K), checked_demands(D, stations=None)
-    X_A, X_B = mean_value.along_mixes(D, K)
+    X_A, X_B = _along_mixes(tuple(map(tuple, D.tolist())), K)
     with np.errstate(divide="ignore", invalid="ignore"):
         ends_A = np.where(X_A > 0, alpha / X_A, np.inf)
         ends_B = np.where(X_B > 0, (1 - alpha) / X_B, np.inf)
