@@ -170,7 +170,7 @@ def _deplete(rng, D, N, K, path):
     places = K.sum()
     pool, inside = N - K, K.copy()
     due, who = np.empty((stations, places)), np.empty((stations, places), dtype=np.int64)
-    class_of = np.repeat(np.arange(classes), K.astype(np.intp))  # counts, as numpy wants them where it has 32 bits
+    class_of, task = np.empty(places, dtype=np.int64), 0
     busy, clock = np.zeros(stations, dtype=np.int64), np.zeros(stations)
     marks, working = np.zeros(5), np.zeros(stations + 1)
     exhausted = -1  # the class whose task was the first not to be replaced by one of its own
@@ -179,9 +179,12 @@ def _deplete(rng, D, N, K, path):
         path[0, 0] = 0.0
         for c in range(classes):
             path[0, 1 + c] = inside[c]
-    for task in range(places):
-        push(due[0], who[0], busy[0], rng.standard_exponential() * D[0, class_of[task]], task)
-        busy[0] += 1
+    for c in range(classes):
+        for _ in range(K[c]):
+            class_of[task] = c
+            push(due[0], who[0], busy[0], rng.standard_exponential() * D[0, c], task)
+            busy[0] += 1
+            task += 1
     while True:
         station, then = -1, np.inf
         for r in range(stations):

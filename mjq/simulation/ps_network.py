@@ -143,7 +143,8 @@ def simulate_ps_network(
     stages = [network, *(stage for _, stage in schedule)]
     events = max(_events(stage) for stage in stages) * (time + warm) * replications
     require_affordable(f"time = {checks.shown(time)}, replications = {replications}", events)
-    tables = (*_settings(network, schedule), *_tables(network), population, inside)
+    starting = np.repeat(np.arange(len(population)), population)
+    tables = (*_settings(network, schedule), *_tables(network), starting, inside)
     runs = replicate(
         Compiled(_simulate, *tables, at, warm, warm + time),
         seed, replications, workers, progress,
@@ -188,7 +189,7 @@ def _increasing(name, times, last):
 
 
 def _settings(network, schedule):
-    """Return when something changes, and from then on the servers of each queue and the arrival rate of each pair."""
+    """Return when something changes, and from then on the servers of each queue and the cumulative arrival rates."""
     changes = checks.not_negative("times of the schedule", [when for when, _ in schedule])
     if (np.diff(changes) < 0).any():
         raise ValueError(f"times of the schedule must be increasing, got {checks.shown(changes)}")
@@ -202,7 +203,7 @@ def _settings(network, schedule):
         if not same or not np.array_equal(stage.P, network.P):
             raise ValueError("networks of the schedule must have the same service and routing")
     servers = np.array([list(stage.servers.values()) for stage in stages], dtype=float)
-    return np.append(changes, np.inf), servers, np.array([stage.arrivals for stage in stages])
+    return np.append(changes, np.inf), servers, np.cumsum([stage.arrivals for stage in stages], axis=1)
 
 
 def _alike(law, other):
@@ -248,7 +249,7 @@ def _next_arrival(rng, now, rate):
 
 @compiled()
 def _simulate(
-    rng, changes, servers_of, arrivals_of, queue_of, routing, phases, first, tables, population, inside, at, warm, end,
+    rng, changes, servers_of, arrivals_of, queue_of, routing, phases, first, tables, starting, inside, at, warm, end,
 ):  # fmt: skip
     """Run once; return by pair the integrals of jobs, completions, times spent and jobs at given times, and responses.
 
@@ -264,9 +265,8 @@ def _simulate(
     pair_of, came, entered = np.empty(64, dtype=np.int64), np.empty(64), np.empty((subsets, 64))
     unused, spare = np.arange(64)[::-1].copy(), 64
     times, ends, of, counted = np.empty((1, 1024)), np.empty((1, 1024)), np.empty((1, 1024), dtype=np.int64), 0
-    starting, started = np.repeat(np.arange(pairs), population), 0
-    stage, looked = 0, 0
-    servers, arrivals = servers_of[0], np.cumsum(arrivals_of[0])
+    started, stage, looked = 0, 0, 0
+    servers, arrivals = servers_of[0], arrivals_of[0]
     now = 0.0
     coming = _next_arrival(rng, now, arrivals[-1])
     while True:
@@ -283,7 +283,8 @@ def _simulate(
                     if ready < then:
                         then, leaving = ready, q
             while looked < len(at) and at[looked] <= then:
-                paths[looked] = here
+                for pair in range(pairs):
+                    paths[looked, pair] = here[pair]
                 looked += 1
             inner = min(then, end) - max(now, warm)
             if inner > 0:
@@ -310,7 +311,7 @@ def _simulate(
                 target = chosen(rng.random(), routing[old])
             elif then == changes[stage]:
                 stage += 1
-                servers, arrivals = servers_of[stage], np.cumsum(arrivals_of[stage])
+                servers, arrivals = servers_of[stage], arrivals_of[stage]
                 coming = _next_arrival(rng, now, arrivals[-1])
             else:
                 target = min(chosen(rng.random() * arrivals[-1], arrivals), pairs - 1)

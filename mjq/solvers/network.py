@@ -46,8 +46,8 @@ class Network:
         Routing between pairs.
     W : array
         :math:`\Psi + B P A^T`, rates between phases, routing included.
-    arrivals, start : arrays
-        Arrival rate of each pair; the state at the start.
+    arrivals, inflow, start : arrays
+        Arrival rate of each pair, and from outside into each phase; the state at the start.
     population : dict
         Jobs of each pair at the start.
     leaves : float array
@@ -108,7 +108,7 @@ class Network:
         self.arrivals = self._per_pair("arrivals", {} if arrivals is None else arrivals)
         jobs = self._per_pair("population", {} if population is None else population)
         self.population = dict(zip(self.pairs, jobs.tolist(), strict=True))
-        self.start = self.A @ jobs
+        self.start, self.inflow = self.A @ jobs, self.A @ self.arrivals
         queues = list(self.servers)
         self.queue_of = np.repeat([queues.index(queue) for queue, _ in self.pairs], [x.phases for x in distributions])
         self.capacity = np.array([self.servers[queue] for queue in queues])

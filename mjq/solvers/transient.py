@@ -264,5 +264,6 @@ def _poisson_means(seen, means):
             total += weight
             for i in range(width):
                 expectations[n, i] += weight * seen[min(k - 1, last), i]
-        expectations[n] /= total
+        for i in range(width):
+            expectations[n, i] /= total
     return expectations

@@ -442,12 +442,9 @@ def count_states(tasks: tuple[int, int], places: tuple[int, int]) -> int:
         for gone in range(1, min(own, other_pool) + 1):
             number += (other_pool - gone + 1) * block_size(own - gone, total - own + gone)
     most = places[0] + min(places[1], pool[0]), places[1] + min(places[0], pool[1])
-    return number + sum(
-        block_size(first, second)
-        for first in range(most[0] + 1)
-        for second in range(min(most[1], total - 1 - first) + 1)
-        if first + second
-    )
+    # Without a place that is taken nobody is left; the sizes of blocks with the same `first` add up to a binomial.
+    drains = range(min(most[0], total - 1) + 1)
+    return number - 1 + sum((first + 1) * math.comb(min(most[1], total - 1 - first) + 2, 2) for first in drains)
 
 
 def generator(demands: np.ndarray, tasks: tuple[int, int], places: tuple[int, int]) -> tuple[sparse.csr_array, int]:
