@@ -15,6 +15,7 @@ import importlib.util
 import itertools
 import json
 import re
+import sys
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -171,7 +172,7 @@ def kept(name, axes, columns):
 
 def module(path):
     spec = importlib.util.spec_from_file_location(f"panel_{path.stem}", path)
-    panel_module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = panel_module = importlib.util.module_from_spec(spec)  # where numba looks for what it kept
     spec.loader.exec_module(panel_module)
     return panel_module
 

@@ -12,7 +12,7 @@ WORD = 2**32 - 1
 NONE, WHOLE = -2, -1  # no host is reserved, or one on which a job has it all; else the small jobs on it
 
 
-@numba.njit
+@numba.njit(cache=True)
 def uniform(dice):
     """The generator mulberry32, as the script has it: a number from 0 to 1."""
     dice[0] = (dice[0] + 0x6D2B79F5) & WORD
@@ -22,7 +22,7 @@ def uniform(dice):
     return (t ^ (t >> 14)) / 2**32
 
 
-@numba.njit
+@numba.njit(cache=True)
 def room(on, worst):
     """The number of small jobs on the host to which the next one goes, or -1."""
     places = len(on) - 1
@@ -33,7 +33,7 @@ def room(on, worst):
     return -1
 
 
-@numba.njit
+@numba.njit(cache=True)
 def simulated(hosts, places, part, worst, view, reserve):
     """The share of the places that is busy while jobs wait, all run times exponential with the same mean.
 
