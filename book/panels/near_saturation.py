@@ -6,6 +6,7 @@ a table, which `make sync-panels` makes anew.
 
 import sympy as sp
 from live_panels import Guess, Panel, Slider, generated, keep, kept, points
+from sympy.polys.matrices import DomainMatrix
 
 from mjq import near_saturation as ns
 from mjq import processing_capacity as pc
@@ -36,18 +37,19 @@ def solved(load, log_share):
 def formulas(large):
     """Capacity and 1 + Delta of both, in the share of large jobs."""
     states, p = pc.saturated_states(B, b), mix(large)
-    Q = symbolic.generator(states, lambda s: pc.saturated_transitions(s, B, b, mu, p))
-    pi = symbolic.stationary(Q)
-    c = sp.Matrix([sum(n * rate for n, rate in zip(state[:-1], mu, strict=True)) for state in states])
-    X = sp.cancel((pi * c)[0])
-    field = Q[1:, 1:].to_DM().to_field()  # the Poisson equation Q h = X - c, with h = 0 in the first state
-    right = (X * sp.ones(len(states), 1) - c)[1:, :].to_DM().to_field().convert_to(field.domain)
-    h = [0, *field.lu_solve(right).to_Matrix()]
-    delta = sp.cancel(sum(pi[k] * (c[k] / X - 1) * h[k] for k in range(len(states))))
+    Q = symbolic.generator(states, lambda s: pc.saturated_transitions(s, B, b, mu, p)).to_DM().to_field()
+    kernel, field = Q.transpose().nullspace().to_list_flat(), Q.domain  # of rational functions
+    pi = [part / sum(kernel) for part in kernel]
+    c = [field.from_sympy(sum(n * rate for n, rate in zip(state[:-1], mu, strict=True))) for state in states]
+    X = sum(share * rate for share, rate in zip(pi, c, strict=True))
+    right = DomainMatrix([[X - rate] for rate in c], (len(c), 1), field)
+    others = range(1, len(c))  # the Poisson equation Q h = X - c, with h = 0 in the first state
+    h = [field.zero, *Q.extract(others, others).lu_solve(right.extract(others, [0])).to_list_flat()]
+    delta = field.to_sympy(sum(share * (rate / X - 1) * x for share, rate, x in zip(pi, c, h, strict=True)))
     work = [need / rate for need, rate in zip(b, mu, strict=True)]
     mean = sum(x * y for x, y in zip(p, work, strict=True))
     square = sum(x * y**2 for x, y in zip(p, work, strict=True))
-    expressions = {"X": X, "ahead": 1 + delta, "filled_X": B / mean, "filled_ahead": square / mean**2}
+    expressions = {"X": field.to_sympy(X), "ahead": 1 + delta, "filled_X": B / mean, "filled_ahead": square / mean**2}
     return {name: nested(f) for name, f in expressions.items()}
 
 

@@ -43,6 +43,6 @@ def stationary(Q: sp.Matrix) -> sp.Matrix:
     Matrix([[mu/(lambda + mu), lambda/(lambda + mu)]])
     """
     # Over the field of rational functions every cancellation is exact and done at once.
-    (kernel,) = Q.T.to_DM().to_field().nullspace().to_Matrix().tolist()
-    total = sp.cancel(sum(kernel))
-    return sp.Matrix([[sp.factor(sp.cancel(x / total)) for x in kernel]])
+    kernel = Q.T.to_DM().to_field().nullspace()
+    total = sum(kernel.to_list_flat())
+    return sp.Matrix([[sp.factor(kernel.domain.to_sympy(part / total)) for part in kernel.to_list_flat()]])
