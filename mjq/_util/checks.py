@@ -194,7 +194,10 @@ def counts(name: str, values: ArrayLike, least: int = 1) -> np.ndarray:
     Traceback (most recent call last):
     ValueError: each of sizes must be a whole number of at least 1, got 2.5
     """
-    return np.array([count(f"each of {name}", x, least) for x in numbers(name, values)], dtype=np.int64)
+    array = numbers(name, values)
+    for wrong in array[(array % 1 != 0) | (array < least) | (array > LARGEST_COUNT)]:
+        count(f"each of {name}", wrong, least)  # says what
+    return array.astype(np.int64)
 
 
 def affordable(name: str, size: float, most: float, unit: str) -> None:
