@@ -21,10 +21,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mjq import models, simulation
+from mjq import models, simulation, solvers
 from mjq._util import checks
 from mjq._util.frozen import ReadOnly, frozen
-from mjq.solvers import drain
 
 if TYPE_CHECKING:
     from mjq.models.cluster import Performance
@@ -791,7 +790,7 @@ class System(_ByValue):
     def _require_few(self):
         """Raise an error if more sets of jobs fit together than are listed at once."""
         B, b, *_ = self._letters
-        drain.configurations(B, b[self.mix > 0], checks.FIT_TOLERANCE * B, FEW_CONFIGURATIONS)
+        solvers.drain.configurations(B, b[self.mix > 0], checks.FIT_TOLERANCE * B, FEW_CONFIGURATIONS)
 
     def _require_independent(self, asked):
         if self.order is not None:

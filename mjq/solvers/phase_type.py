@@ -34,8 +34,8 @@ from dataclasses import dataclass, field
 from functools import cached_property, partial
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
-from scipy import linalg, optimize, sparse
 
 from mjq._util import checks
 from mjq._util.frozen import ReadOnly, frozen
@@ -130,8 +130,8 @@ class PhaseType(ReadOnly):
     def _solve(self):
         """Return a function that multiplies a vector by the inverse of -T."""
         if self.phases > SPARSE_PHASES:
-            return sparse.linalg.splu(sparse.csc_array(-self.T)).solve
-        return partial(linalg.lu_solve, linalg.lu_factor(-self.T))
+            return scipy.sparse.linalg.splu(scipy.sparse.csc_array(-self.T)).solve
+        return partial(scipy.linalg.lu_solve, scipy.linalg.lu_factor(-self.T))
 
     @cached_property
     def mean(self) -> float:
@@ -199,7 +199,7 @@ class PhaseType(ReadOnly):
         while self.cdf(low) > u:
             low /= 2
         return float(
-            optimize.brentq(
+            scipy.optimize.brentq(
                 lambda t: float(self.cdf(t)) / u - 1, low, 2 * low,
                 xtol=QUANTILE_TOLERANCE / 10 * low, rtol=QUANTILE_TOLERANCE,
             )

@@ -65,7 +65,7 @@ def test_a_trajectory_that_both_methods_give_up_is_no_answer(monkeypatch):
         tried.append(method)
         return SimpleNamespace(success=False, message="the step became zero")
 
-    monkeypatch.setattr(stationary.integrate, "solve_ivp", given_up)
+    monkeypatch.setattr(stationary.scipy.integrate, "solve_ivp", given_up)
     network = fluid.Network({"q": 1}, {("q", 1): exponential(1.0)}, {}, arrivals={("q", 1): 0.5})
     with pytest.raises(ArithmeticError, match="could not be solved: the step became zero"):
         fluid.trajectory(network, [0.0, 1.0])

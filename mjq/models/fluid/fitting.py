@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import math
 
-from scipy import optimize
+import scipy
 
 from mjq.models.fluid.share import smoothed_share
 from mjq.solvers.network import Network
@@ -83,4 +83,4 @@ def _exponent(share, jobs, k):
         return math.inf
     while gap(low) > 0:
         low -= 1
-    return math.exp(optimize.brentq(gap, low, high, xtol=LOG_EXPONENT_TOLERANCE))
+    return math.exp(scipy.optimize.brentq(gap, low, high, xtol=LOG_EXPONENT_TOLERANCE))

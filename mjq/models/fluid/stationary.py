@@ -33,8 +33,8 @@ from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
-from scipy import integrate, linalg
 
 from mjq._util import checks
 from mjq.models.fluid.share import Exponents, drift_of, exponents_by_queue, jacobian, shares_by_queue
@@ -102,7 +102,7 @@ def _solved(network, times, x0, exponents, relative=TRAJECTORY_TOLERANCE, method
     scale = max(1.0, float(x0.sum()))
     for tried in (method, "Radau"):  # where LSODA gives up, very stiff as it is, an implicit method may not
         with warnings.catch_warnings(action="ignore"):  # what it warns of it also reports
-            solution = integrate.solve_ivp(
+            solution = scipy.integrate.solve_ivp(
                 lambda t, x: drift_of(x, network, exponents(t)), (0, times[-1]), x0, method=tried, t_eval=times,
                 jac=lambda t, x: jacobian(x, network, exponents(t)), rtol=relative,
                 atol=relative * JOBS_TOLERANCE * scale,
@@ -219,7 +219,7 @@ def _newton(network, x, exponents):
     for _ in range(NEWTON_STEPS):
         rest = drift_of(x, network, exponents) + network.closed.T @ (network.closed @ x - jobs)
         slope = _jacobian_with_conservation(network, x, exponents)
-        step = linalg.lstsq(slope, -rest, cond=NEWTON_RANK, lapack_driver="gelsy")[0]
+        step = scipy.linalg.lstsq(slope, -rest, cond=NEWTON_RANK, lapack_driver="gelsy")[0]
         new = np.maximum(x + step, 0)
         if np.abs(new - x).max() <= NEWTON_LAST_STEP * max(1.0, x.sum()):
             return new
@@ -243,5 +243,5 @@ def _point(network, x, exponents):
         {pair: float(x[network.index[pair]].sum()) for pair in network.pairs},
         {pair: float(rate) for pair, rate in zip(network.pairs, done, strict=True)},
         {queue: float(g) for queue, g in zip(network.servers, shares, strict=True)},
-        bool(linalg.svdvals(matrix)[-1] > SINGULAR_VALUE),
+        bool(scipy.linalg.svdvals(matrix)[-1] > SINGULAR_VALUE),
     )

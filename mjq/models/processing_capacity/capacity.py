@@ -42,8 +42,8 @@ import math
 from typing import Any
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
-from scipy import linalg, optimize
 
 from mjq._util import checks
 from mjq.models.processing_capacity.rule import (
@@ -201,14 +201,14 @@ def _root(excess, low, high):
     if high - low <= RATE_TOLERANCE * high:
         return low
     # The rates may lie many orders of magnitude apart: search first on a logarithmic scale, then close by.
-    by_logarithm = optimize.brentq(
+    by_logarithm = scipy.optimize.brentq(
         lambda x: excess(math.exp(x)), math.log(low), math.log(high), xtol=LOG_RATE_TOLERANCE
     )
     rough = math.exp(by_logarithm)
     close = max(low, rough * (1 - ROUGH_RATE_ERROR)), min(high, rough * (1 + ROUGH_RATE_ERROR))
     if not excess(close[0]) > 0 > excess(close[1]):
         return rough
-    return optimize.brentq(excess, *close, xtol=RATE_TOLERANCE / 100 * low, rtol=RATE_TOLERANCE)
+    return scipy.optimize.brentq(excess, *close, xtol=RATE_TOLERANCE / 100 * low, rtol=RATE_TOLERANCE)
 
 
 def _perron_vector(A, C, eta):
@@ -217,7 +217,7 @@ def _perron_vector(A, C, eta):
         rates = eta * A
         vector = _noda_iteration(rates, C)
         if vector is None:
-            values, vectors = linalg.eig(rates - np.diag(C))
+            values, vectors = scipy.linalg.eig(rates - np.diag(C))
             vector = np.abs(vectors[:, values.real.argmax()].real)
         return vector
     try:

@@ -30,8 +30,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
-from scipy import optimize
 
 from mjq._util import checks
 from mjq.models.processing_capacity.rule import checked, configurations
@@ -129,7 +129,7 @@ def packing_bound(B: Any, b: ArrayLike, mu: ArrayLike, p: ArrayLike) -> float:
     for _ in range(MOST_ROUNDS):
         columns = packings[chosen]
         # x and q: maximize x. Rows: x p_i / mu_i - sum q m_i <= 0, and sum q = 1.
-        answer = optimize.linprog(
+        answer = scipy.optimize.linprog(
             np.append(-1.0, np.zeros(len(chosen))),
             A_ub=np.column_stack([work / unit, -columns.T]),
             b_ub=np.zeros(len(p)),
