@@ -69,6 +69,10 @@ def root():
     return ROOT
 
 
+# All that a file can hold; hypothesis would first try each character for a second.
+CHARACTERS = st.characters(exclude_categories=["Cs"])
+
+
 @st.composite
 def systems(draw, most_classes=3, most_jobs=4):
     """A small multiserver job system (B, b, mu, p) with real-valued needs."""

@@ -107,7 +107,7 @@ class _Assembly:
 
     def known(self, column):
         """Return whether anything of a column is known."""
-        return self.jobs[column].is_not_null().any()
+        return self.jobs[column].null_count() < self.jobs.height
 
     def gather(self):
         """Keep the rows of each table that can be used, and count the others."""

@@ -73,7 +73,7 @@ def _numbers(given, numbers):
 def _narrow(column):
     """Return a column of numbers in the narrowest type that holds them exactly, or as nothing where none is known."""
     if column.null_count() == len(column):
-        return pl.repeat(None, len(column), dtype=pl.Null, eager=True).alias(column.name)
+        return pl.Series(column.name, [None], pl.Null).new_from_index(0, len(column))
     if column.dtype == pl.Boolean:
         return column
     for kind in (pl.UInt8, pl.UInt16, pl.UInt32):

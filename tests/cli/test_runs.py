@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from mjq_book import runs
 from mjq_book.runs import chapters, execution, inputs, provenance, solutions
-from tests.conftest import write_chapter
+from tests.conftest import CHARACTERS, write_chapter
 
 # --- Parameters and checks ---
 
@@ -44,12 +44,12 @@ def test_plain_papermill_is_refused_a_name_that_is_no_parameter(tmp_path):
 
 # --- Values as people write them ---
 
-TEXT = st.one_of(st.text(), st.text("\\\"' \n\r\t:#a\x85", min_size=100, max_size=300))
+TEXT = st.one_of(st.text(CHARACTERS), st.text("\\\"' \n\r\t:#a\x85", min_size=100, max_size=300))
 PLAIN = st.one_of(st.booleans(), st.integers(), st.floats(allow_nan=False, allow_infinity=False), TEXT)
 NESTED = st.recursive(PLAIN, lambda inner: st.lists(inner, max_size=4), max_leaves=8)
 
 
-@given(st.dictionaries(st.text(min_size=1), NESTED, min_size=1))
+@given(st.dictionaries(st.text(CHARACTERS, min_size=1), NESTED, min_size=1))
 def test_parameters_survive_a_yaml_file(tmp_path_factory, given):
     path = tmp_path_factory.mktemp("yaml") / "parameters.yaml"
     inputs.write_yaml(path, given)

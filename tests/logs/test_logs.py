@@ -13,6 +13,7 @@ from mjq.simulation import replay
 from mjq_logs import agreement, load, read_log
 from mjq_logs.reading import text
 from mjq_logs.reading.kept import Kept
+from tests.conftest import CHARACTERS
 from tests.logs.writing import HEADER, RAW, job, swf, written
 
 GOOD = swf(1, 0, 5, 10, 4, 60)
@@ -113,7 +114,7 @@ LINES = st.lists(
     st.one_of(
         st.builds(lambda words: " ".join(words), st.lists(WORDS, min_size=17, max_size=20)),
         st.builds(swf, *[st.integers(-2, 9)] * 4, st.integers(-1, 70), st.integers(-1, 9)),
-        st.text(max_size=30).map(lambda text: text.replace("\0", "").replace("\n", " ").replace("\r", " ")),
+        st.text(CHARACTERS, max_size=30).map(lambda text: text.replace("\0", "").replace("\n", " ").replace("\r", " ")),
     ),
     max_size=30,
 )  # fmt: skip

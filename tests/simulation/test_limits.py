@@ -1,6 +1,5 @@
 """Replays in which users have a limit: what must hold of them; `test_schedule.py` has the words."""
 
-import subprocess
 import sys
 
 import numpy as np
@@ -8,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from mjq._util.compiling import Dual
 from mjq.simulation import replay
 from mjq.simulation.schedule import TIES
-from tests.conftest import ROOT
 from tests.simulation.comparing import as_defined, random_case, same
 from tests.simulation.test_schedule import TAKE_PRIORITIES, logs
 
@@ -56,31 +55,26 @@ def test_a_user_never_holds_more_than_the_limit_or_the_largest_job(policy, seed)
         assert most_held(found, mine) <= max(how["user_limit"], found.need[mine].max()) * (1 + 1e-9)
 
 
-# Lines that are executed where half of the jobs wait, each before its own gate, and all gates open at once.
-LINES = """
-import sys
-sys.modules["numba"] = sys.modules["llvmlite"] = None  # compiled functions are plain Python
-import numpy as np
-from mjq.simulation import replay
+def test_many_gates_that_open_at_once_take_work_in_proportion(monkeypatch):
+    """Where each looks at all open gates, four times as many jobs take sixteen times as much.
 
-def lines(jobs):
-    counted, user = [0], np.tile(np.arange(jobs // 2), 2)
-    def count(frame, event, _):
-        counted[0] += event == "line"
-        return count
-    sys.settrace(count)
-    found = replay(np.zeros(jobs), np.ones(jobs), np.ones(jobs), None, jobs, "fcfs", user=user, user_limit=1)
-    sys.settrace(None)
-    assert found.start.tolist() == [0.0] * (jobs // 2) + [1.0] * (jobs // 2)
-    return counted[0]
+    Lines are counted that Python executes where half of the jobs wait, each before its own gate.
+    """
+    monkeypatch.setattr(Dual, "form", lambda function, steps: function.plain)
 
-lines(10)
-print(lines(200), lines(800))
-"""
+    def lines(jobs):
+        counted, user, tracing = [0], np.tile(np.arange(jobs // 2), 2), sys.gettrace()
 
+        def count(frame, event, _):
+            counted[0] += event == "line"
+            return count
 
-def test_many_gates_that_open_at_once_take_work_in_proportion():
-    """Where each looks at all open gates, four times as many jobs take sixteen times as much."""
-    done = subprocess.run([sys.executable, "-c", LINES], cwd=ROOT, capture_output=True, text=True)
-    few, many = map(int, done.stdout.split())
-    assert many < 5 * few
+        sys.settrace(count)
+        found = replay(np.zeros(jobs), np.ones(jobs), np.ones(jobs), None, jobs, "fcfs", user=user, user_limit=1)
+        sys.settrace(tracing)
+        assert found.start.tolist() == [0.0] * (jobs // 2) + [1.0] * (jobs // 2)
+        return counted[0]
+
+    lines(10)
+    few, many = lines(200), lines(800)
+    assert 10_000 < many < 5 * few

@@ -63,9 +63,13 @@ def test_the_loop_is_compiled_once_for_all_policies_and_sources_that_use_the_sam
 
 
 def test_another_process_compiles_nothing():
-    for _ in range(2):
-        found = subprocess.run([sys.executable, "-c", RUN], capture_output=True, text=True, check=True)
-    assert found.stdout.strip().endswith(" 0 {1}") and not found.stdout.startswith("0")
+    told = ""
+    for _ in range(2):  # the second one, if the first has compiled something
+        if not told.endswith(" 0 {1}"):
+            told = subprocess.run(
+                [sys.executable, "-c", RUN], capture_output=True, text=True, check=True
+            ).stdout.strip()
+    assert told.endswith(" 0 {1}") and not told.startswith("0")
 
 
 def test_a_policy_can_be_added(monkeypatch):
