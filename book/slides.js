@@ -22,8 +22,8 @@ const show = k => {
 const at = () => slides.findIndex(slide => slide.classList.contains("shown"))
 document.body.classList.toggle("with-notes", location.search === "?notes")
 show((parseInt(location.hash.slice(1)) || 1) - 1)
-fill()
-document.fonts.load("1em Formulas").then(fill)
+document.body.classList.add("at-work")
+document.fonts.load("1em Formulas").finally(fill)
 addEventListener("hashchange", () => show((parseInt(location.hash.slice(1)) || 1) - 1))
 addEventListener("keydown", event => {
   if (event.ctrlKey || event.altKey || event.metaKey) return

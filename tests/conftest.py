@@ -255,9 +255,9 @@ def small_page(path, title, body):
     return path
 
 
-def visit(browser, path, width=DESK, scheme="light", query=""):
+def visit(browser, path, width=DESK, scheme="light", query="", height=HEIGHT):
     """Open a page and collect what a reader would trip over."""
-    context = context_of(browser, viewport={"width": width, "height": HEIGHT}, color_scheme=scheme)
+    context = context_of(browser, viewport={"width": width, "height": height}, color_scheme=scheme)
     context.add_init_script(f"localStorage.setItem('mode', '{scheme}'); localStorage.setItem('theme', '{scheme}')")
     page, trouble = context.new_page(), []
     page.on("console", lambda m: trouble.append(m.text) if m.type == "error" else None)

@@ -408,19 +408,25 @@ COLOURS_AGAIN = "() => { for (const [code, children] of coloured) code.replaceCh
 # unless their look was met in a page before.
 FIRST_OF_EACH_LOOK = """met => {
     const seen = new Set(met), texts = [], fresh = [];
-    const look = (node) => node === document.body ? "" : look(node.parentElement) + ">" + node.tagName + "." +
-        (node.getAttribute("class") || "") + (node.getAttribute("style") || "") +
-        (node.tagName === "TR" ? [...node.parentElement.children].indexOf(node) % 2 : "");
+    const stays = new Set([document.body]), looks = new Map([[document.body, ""]]);
+    const look = (node) => {
+        if (!looks.has(node)) looks.set(node, look(node.parentElement) + ">" + node.tagName + "." +
+            (node.getAttribute("class") || "") + (node.getAttribute("style") || "") +
+            (node.tagName === "TR" ? [...node.parentElement.children].indexOf(node) % 2 : ""));
+        return looks.get(node);
+    };
     const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
     while (walker.nextNode()) texts.push(walker.currentNode);
     const again = texts.filter((text) => {
-        const above = text.parentElement, key = look(above);
-        if (!text.data.trim() || !above.checkVisibility({ visibilityProperty: true }) || seen.has(key)) return true;
+        const above = text.parentElement, key = text.data.trim() && look(above);
+        if (!key || seen.has(key) || !above.checkVisibility({ visibilityProperty: true })) return true;
         seen.add(key);
         fresh.push(key);
+        for (let node = above; node; node = node.parentElement) stays.add(node);
     });
-    for (const text of again) text.data = "";
-    for (const node of document.body.querySelectorAll("*")) if (!node.textContent) node.remove();
+    for (const node of document.body.querySelectorAll("*"))
+        if (!stays.has(node) && stays.has(node.parentElement)) node.remove();
+    for (const text of again) if (text.isConnected) text.data = "";
     return fresh;
 }"""
 

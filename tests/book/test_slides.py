@@ -157,9 +157,8 @@ OUTSIDE = """() => [...document.querySelectorAll("section")].flatMap((section, k
 
 @pytest.mark.parametrize("name", SESSIONS)
 def test_nothing_is_cut_or_covered_on_a_slide(browser, folder, name):
-    page, trouble = visit(browser, folder / f"{name}.html")
-    page.set_viewport_size({"width": 1280, "height": 720})
-    page.evaluate("document.fonts.load('1em Formulas').then(fill)")
+    page, trouble = visit(browser, folder / f"{name}.html", height=720)
+    page.evaluate("document.fonts.load('1em Formulas').then(() => true)")  # with it, the slides are filled
     assert page.evaluate("document.fonts.check('1em Formulas')")
     assert not [*trouble, *page.evaluate(OUTSIDE)]
     page.context.close()
