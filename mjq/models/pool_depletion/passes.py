@@ -332,24 +332,26 @@ def _work_off(
 def _diagonal(lowest, end, remaining, pool, places, table, all_visited, all_left_at, all_alive, parts):
     """Make phase 1 of the blocks with `remaining` tasks in the pools, `lowest` to `end` - 1 of the first class."""
     first, second = places
-    now = remaining % 2
+    width, now = second + 1, remaining % 2
     visited, left_at, alive = all_visited[now], all_left_at[now], all_alive[now]
     old_visited, old_left_at, old_alive = all_visited[1 - now], all_left_at[1 - now], all_alive[1 - now]
     for n in range(lowest, end):
-        visited[n] = 0.0
-        left_at[n] = 0.0
-        parts[n] = 0.0
-        if n + 1 <= pool[0] and old_alive[n + 1]:
-            _gather(first, second, table, 0, FIRST_DONE, old_visited[n + 1], old_left_at[n + 1], 0,
-                    visited[n], left_at[n], 0, second + 1, 1, 0)  # fmt: skip
-        if remaining - n + 1 <= pool[1] and old_alive[n]:
-            _gather(first, second, table, 0, SECOND_DONE, old_visited[n], old_left_at[n], 0,
-                    visited[n], left_at[n], 0, second + 1, 0, 1)  # fmt: skip
-        if sums.total(visited[n]) < NEGLIGIBLE_VISIT:
-            alive[n] = False
-        else:
-            alive[n] = True
-            parts[n, 0], parts[n, 1] = _settle(first, second, table, 0, visited[n], left_at[n], 0)
+        here, left = visited[n], left_at[n]
+        for x in range(len(table)):
+            here[x], left[x] = 0.0, 0.0
+        if n < pool[0] and old_alive[n + 1]:
+            before, left_before = old_visited[n + 1], old_left_at[n + 1]
+            for x in range(len(table) - width):
+                done = table[x, FIRST_DONE]
+                here[x + width], left[x + width] = before[x] * done, left_before[x] * done
+        if remaining - n < pool[1] and old_alive[n]:
+            before, left_before = old_visited[n], old_left_at[n]
+            for x in range(len(table) - 1):  # at the end of a row nobody of the second class can be done
+                done = table[x, SECOND_DONE]
+                here[x + 1] += before[x] * done
+                left[x + 1] += left_before[x] * done
+        alive[n] = sums.total(here) >= NEGLIGIBLE_VISIT
+        parts[n, 0], parts[n, 1] = _settle(first, second, table, 0, here, left, 0) if alive[n] else (0.0, 0.0)
 
 
 @compiled()
