@@ -257,11 +257,8 @@ def _place(rng, weights):
 @compiled()
 def _dealt(rng, likely, deck, left, cells):
     """Deal one job: a cell by how many cards are left of it and how likely it is, then any of its cards."""
-    cell, of_card = _place(rng, likely * left), np.zeros(deck.size)
-    for card in range(deck.size):
-        w, b = card // LEVELS, card % LEVELS
-        of_card[card] = deck[w, b] if cells[w, b] == cell else 0
-    card = _place(rng, of_card)
+    cell = _place(rng, likely * left)
+    card = _place(rng, (1.0 * deck * (cells == cell)).ravel())
     return card // LEVELS, card % LEVELS
 
 
