@@ -99,7 +99,7 @@ clean:  ## Remove what was built.
 
 # The environment: what requirements.lock names, by hash, and the project itself.
 $(VENV)/ready: requirements.lock pyproject.toml
-	@$(PYTHON) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] < (3, 14) and "Python 3.11, 3.12 or 3.13 is needed, this is " + sys.version.split()[0])'
+	@$(PYTHON) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] < (3, 15) and "Python 3.11 to 3.14 is needed, this is " + sys.version.split()[0])'
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check uv==$(UV_VERSION)
 	$(BIN)/uv pip sync --quiet --require-hashes --python $(BIN)/python requirements.lock

@@ -23,7 +23,7 @@ from mjq_book.runs.stored import chapters, is_glue
 ROOT = Path(__file__).resolve().parent.parent
 YOURS = "# Your work:"
 INSTALL = """\
-# Run this cell once where mjq is not installed (Python 3.11, 3.12 or 3.13), and then restart the kernel:
+# Run this cell once where mjq is not installed (Python 3.11 to 3.14), and then restart the kernel:
 # %pip install {what}
 import mjq"""
 FROM_ADDRESS, FROM_COPY = '"mjq[book] @ git+{}"', '"PATH-OF-YOUR-COPY-OF-MJQ[book]"'

@@ -144,7 +144,7 @@ SMALL = {
     "work": (
         "time.sleep(wait)\n"
         "if x == die:\n    os.kill(os.getpid(), 9)\n"
-        "inverse = 1 / (x - 3)\n"
+        "inverse = 1 / int(1000 * (x - 3))\n"
         "if log:\n    with open(log, 'a') as file:\n        file.write(f'{x:g} {k}\\n')"
     ),
     "results": (

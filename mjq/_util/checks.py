@@ -7,6 +7,7 @@ and the values.
 from __future__ import annotations
 
 import ast
+import contextlib
 import sys
 from collections.abc import Sequence
 from typing import Any
@@ -304,9 +305,12 @@ def parameter_names() -> None:
         With the name, and the nearest parameters.
     """
     shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
-    names = getattr(shell, "user_ns", {})
-    put_in = [cell for cell in names.get("In", []) if cell.startswith("# Parameters\n")]
-    known = names.get("__annotations__", {})
+    cells = getattr(shell, "user_ns", {}).get("In", [])
+    put_in = [cell for cell in cells if cell.startswith("# Parameters\n")]
+    known: list[str] = []  # read from the cells, as Python 3.14 keeps no annotations of a kernel's names
+    for cell in cells if put_in else ():
+        with contextlib.suppress(SyntaxError):  # of a cell that somebody tried
+            known += [ast.unparse(x.target) for x in ast.parse(cell).body if isinstance(x, ast.AnnAssign)]
     for node in ast.walk(ast.parse(put_in[-1] if put_in else "")):
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and node.id not in known:
             raise ValueError(f"there is no parameter {node.id!r}; {nearest(node.id, known)}")

@@ -14,7 +14,7 @@ class ReadOnly:
     >>> class Line(ReadOnly):
     ...     def __init__(self, points):
     ...         self.points = frozen(points)
-    >>> pickle.loads(pickle.dumps(Line(np.arange(3)).points)).flags.writeable
+    >>> pickle.loads(pickle.dumps(Line(np.arange(3)).points, protocol=4)).flags.writeable
     True
     >>> line = Line(np.arange(3))
     >>> new = Line.__new__(Line)

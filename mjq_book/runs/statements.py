@@ -23,7 +23,7 @@ class Statement:
     def __init__(self, node: ast.stmt):
         self.node = node
         self.is_import = isinstance(node, ast.Import | ast.ImportFrom)
-        table = symtable.symtable(ast.unparse(node), "cell", "exec")
+        table = symtable.symtable(ast.unparse(_Generators().visit(ast.parse(ast.unparse(node)))), "cell", "exec")
         self.binds = {x.get_name() for x in table.get_symbols() if x.is_assigned() or x.is_imported()}
         # ``x += 1`` uses ``x``, too, which a symbol table does not say.
         added = {x.target.id for x in ast.walk(node) if isinstance(x, ast.AugAssign) and isinstance(x.target, ast.Name)}
@@ -32,11 +32,27 @@ class Statement:
         self.is_certain = isinstance(node, ast.Assign | ast.AnnAssign | ast.FunctionDef | ast.ClassDef)
 
 
+class _Generators(ast.NodeTransformer):
+    """Make each comprehension a generator, whose names no Python counts as names of the code around it."""
+
+    def visit_ListComp(self, node):
+        self.generic_visit(node)
+        return ast.GeneratorExp(node.elt, node.generators)
+
+    visit_SetComp = visit_ListComp
+
+    def visit_DictComp(self, node):
+        self.generic_visit(node)
+        return ast.GeneratorExp(ast.Tuple([node.key, node.value], ast.Load()), node.generators)
+
+
 def statements(source: str) -> list[Statement]:
     """Return the statements of a cell; none of one that is not Python, as ``%%html``.
 
     >>> [(x.binds, x.uses) for x in statements("x = 2 * y  # twice")]
     [({'x'}, {'y'})]
+    >>> [(x.binds, x.uses) for x in statements("squares = {a: [b * b for b in a] for a in rows}")]
+    [({'squares'}, {'rows'})]
     """
     try:
         body = ast.parse(source).body
