@@ -285,7 +285,7 @@ def write(folder, out):
     book = Book(folder)
     out.mkdir(parents=True, exist_ok=True)
     paths = []
-    for session in yaml.safe_load((folder / "book/slides.yml").read_text(encoding="utf-8"))["sessions"]:
+    for session in yaml.load((folder / "book/slides.yml").read_text("utf-8"), yaml.CSafeLoader)["sessions"]:
         paths.append(out / f"{session['name']}.html")
         paths[-1].write_text(Deck(session, book).page(), encoding="utf-8")
     return paths
