@@ -33,8 +33,6 @@ EXECUTED, FAILED = BUILD / "executed", BUILD / "failed"
 WORKERS = min(os.cpu_count() or 1, 4)  # chapters at a time: one more than there are cores takes longer
 CELL_LIMIT = 600  # seconds after which a cell is given up: the slowest takes half a minute
 THREADS = "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"  # of linear algebra: they would wait spinning
-# Most of what a chapter makes lives to its end: to look for garbage as often as usual takes a twelfth of its time.
-LITTLE_GARBAGE = "__import__('gc').set_threshold(100_000)"
 # The first two compile what later ones load, and the short ones fill the end.
 LONGEST = ["your_cluster", "fluid_claims", "scheduling", "stability", "pool_depletion"]
 PICTURES = {"capacity.svg": "bb22-fig-3", "scene.svg": "bb22-answer-picture"}  # of the README and the first page
@@ -71,7 +69,7 @@ def execute(name):
     for old in (scratch, record, mark, kept.with_suffix(".stored")):
         old.unlink(missing_ok=True)
     chapter, began = source(name), time.time()
-    first = f"[{depends.recording(record, ROOT)}, {LITTLE_GARBAGE}]"
+    first = depends.recording(record, ROOT)
     failure = execution.execute(chapter, scratch, cell_limit=CELL_LIMIT, modules_here=False, first=first)
     if failure:
         return failure

@@ -20,6 +20,8 @@ KEPT_CELL_METADATA = {"name", "tags", "mystnb", "jupyter", "selfcheck", "solutio
 NOT_BEGUN = "before its first cell"
 # A kernel looks now and then whether who started it has ended, but not for an end before its first look.
 NOT_ALONE = "__import__('os').getppid() == int(__import__('os').environ['JPY_PARENT_PID']) or __import__('os')._exit(1)"
+# Most of what a chapter makes lives to its end: to look for garbage as often as usual takes a twelfth of its time.
+LITTLE_GARBAGE = "__import__('gc').set_threshold(100_000)"
 STARTS = 3  # of a kernel that dies before its first cell, as one does whose port was taken before it could take it
 
 
@@ -75,7 +77,7 @@ def execute(
     OSError
         If the notebook could not be written.
     """
-    arguments = ["--log-level=CRITICAL"]
+    arguments = ["--log-level=CRITICAL", f"--InteractiveShellApp.exec_lines={LITTLE_GARBAGE}"]
     arguments += [f"--InteractiveShellApp.exec_lines={NOT_ALONE}"] * (os.name == "posix")
     arguments += ["--InteractiveShellApp.extra_extensions=mjq_book.runs.recorder"] * recorder
     arguments += ["--InteractiveShellApp.ignore_cwd=True"] * (not modules_here)

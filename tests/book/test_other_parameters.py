@@ -62,6 +62,8 @@ EMPTY = re.compile(r"\b\d+ of (?:the )?0\b(?![.,]\d| ?%)|\b0\.00 half-widths|\bi
 SILLY = re.compile(r"−0\.0+(?!\d)|(?<![\d.,–-])1 (?:servers|jobs|logs|classes|units|hours|steps)\b")
 # Of each figure, which is drawn to see that it can be, one kind is enough.
 ONE_KIND = "setattr(get_ipython().display_formatter.formatters['image/png'], 'enabled', False)"
+# Checks look at what was put in. What was imported stays, and is not looked through for garbage, three times.
+EMPTY_KERNEL = "__import__('gc').freeze()\n%reset -f\n%reset -f in"
 LOG = "; MaxProcs: 8\n" + "".join(f"{k} {k} -1 {10 * k} {2 ** (k % 4)}{' -1' * 13}\n" for k in range(1, 40))
 
 
@@ -88,11 +90,12 @@ def execute(tmp_path_factory):
         patch.chdir(tmp_path_factory.mktemp("chapters"))
         patch.setenv("MJQ_WORKERS", "1")  # the cores are taken by tests
         patch.setattr(papermill, "execute_notebook", partial(papermill.execute_notebook, km=kernel))
-        run_sync(kernel.start_kernel)(extra_arguments=[f"--InteractiveShellApp.exec_lines={ONE_KIND}"])
+        lines = execution.LITTLE_GARBAGE, ONE_KIND
+        run_sync(kernel.start_kernel)(extra_arguments=[f"--InteractiveShellApp.exec_lines={x}" for x in lines])
 
         def executed(path, target, parameters):
             emptied = deepcopy(notebook(path))
-            emptied.cells.insert(0, new_code_cell("%reset -f\n%reset -f in"))  # checks look at what was put in
+            emptied.cells.insert(0, new_code_cell(EMPTY_KERNEL))
             return execution.execute(emptied, target, parameters)
 
         yield executed
