@@ -140,8 +140,8 @@ def poisson(lam: float, p: ArrayLike, service: Sequence[Law], factor: float = 1.
     kinds, tables = zip(*(_numbers_of(law) for law in service), strict=True)
     records = np.zeros(len(service), LAW)
     records["phases"] = kinds
-    records["length"] = [len(table) for table in tables]
-    records["first"] = np.cumsum(records["length"]) - records["length"]
+    lengths = [len(table) for table in tables]
+    records["length"], records["first"] = lengths, np.cumsum([0, *lengths[:-1]])
     return Source(float(lam), cumulative(p), records, np.concatenate(tables), float(factor), None)
 
 

@@ -46,7 +46,8 @@ def crps(samples: np.ndarray, value: ArrayLike) -> np.ndarray:
     """
     size = samples.shape[-1]
     ranks = 2 * np.arange(size) - (size - 1)
-    return np.abs(samples - np.asarray(value)[..., None]).mean(axis=-1) - samples @ ranks / size**2
+    from_value = np.abs(samples - np.asarray(value)[..., None]).mean(axis=-1)
+    return from_value - samples @ ranks / size**2
 
 
 def place(sample: np.ndarray, value: float, rng: np.random.Generator) -> float:
