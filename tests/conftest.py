@@ -69,10 +69,6 @@ def root():
     return ROOT
 
 
-# All that a file can hold; hypothesis would first try each character for a second.
-CHARACTERS = st.characters(exclude_categories=["Cs"])
-
-
 @st.composite
 def systems(draw, most_classes=3, most_jobs=4):
     """A small multiserver job system (B, b, mu, p) with real-valued needs."""
@@ -86,6 +82,8 @@ def systems(draw, most_classes=3, most_jobs=4):
 
 
 RATES = st.sampled_from([0.2, 0.5, 1.0, 3.0])
+# All that a file can hold; hypothesis would first try each character for a second.
+CHARACTERS = st.characters(exclude_categories=["Cs"])
 
 
 def small_system(draw, resources, classes, most, size, equal=False):
