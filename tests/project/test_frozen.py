@@ -45,7 +45,7 @@ KEEP = {
     ),
 }
 # They keep results, too, and are made by other objects only.
-OF_OTHERS = {"Queue": "Sojourn", "History": "Log", "Past": "Log", "Plan": "text"}
+OF_OTHERS = {"Queue": "Sojourn", "History": "Log", "Past": "Log", "Plan": "text", "Host": "numbers"}
 
 
 def test_every_class_that_keeps_results_is_tried():

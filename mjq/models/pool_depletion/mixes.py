@@ -50,7 +50,7 @@ def mva_throughputs(D: ArrayLike, K_A: int, K_B: int) -> tuple[float, float]:
 
 
 @lru_cache(maxsize=128)  # several pool mixes are often compared at the same demands
-def _along_mixes(demands, places):
+def _along_mixes(demands: tuple, places: int) -> tuple:
     return tuple(map(frozen, mean_value.along_mixes(np.array(demands), places)))
 
 
