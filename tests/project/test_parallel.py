@@ -5,7 +5,6 @@ import subprocess
 import sys
 from types import SimpleNamespace
 
-import distributed
 import psutil
 import pytest
 
@@ -60,6 +59,8 @@ def test_work_is_spread_again_and_again_in_one_process():
 
 @pytest.mark.parametrize("died", [None, "died"])
 def test_cases_of_which_workers_died_have_the_result_that_is_given(client, monkeypatch, died):
+    import distributed  # .3 s, for which processes that only collect this test do not wait
+
     monkeypatch.setattr(parallel, "CLUSTER", 1)
 
     def killing(x):
