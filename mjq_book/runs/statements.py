@@ -23,7 +23,7 @@ class Statement:
     def __init__(self, node: ast.stmt):
         self.node = node
         self.is_import = isinstance(node, ast.Import | ast.ImportFrom)
-        table = symtable.symtable(ast.unparse(_Generators().visit(ast.parse(ast.unparse(node)))), "cell", "exec")
+        table = symtable.symtable(ast.unparse(node), "cell", "exec")
         self.binds = {x.get_name() for x in table.get_symbols() if x.is_assigned() or x.is_imported()}
         # ``x += 1`` uses ``x``, too, which a symbol table does not say.
         added = {x.target.id for x in ast.walk(node) if isinstance(x, ast.AugAssign) and isinstance(x.target, ast.Name)}
@@ -55,7 +55,7 @@ def statements(source: str) -> list[Statement]:
     [({'squares'}, {'rows'})]
     """
     try:
-        body = ast.parse(source).body
+        body = _Generators().visit(ast.parse(source)).body
     except SyntaxError:
         return []
     return [Statement(node) for node in body]
