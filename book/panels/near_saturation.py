@@ -37,9 +37,10 @@ def solved(load, log_share):
 def formulas(large):
     """Capacity and 1 + Delta of both, in the share of large jobs."""
     states, p = pc.saturated_states(B, b), mix(large)
-    Q = symbolic.generator(states, lambda s: pc.saturated_transitions(s, B, b, mu, p)).to_DM().to_field()
-    kernel, field = Q.transpose().nullspace().to_list_flat(), Q.domain  # of rational functions
-    pi = [part / sum(kernel) for part in kernel]
+    generator = symbolic.generator(states, lambda s: pc.saturated_transitions(s, B, b, mu, p))
+    Q = generator.to_DM().to_field()
+    field = Q.domain  # of rational functions
+    pi = [field.from_sympy(share) for share in symbolic.stationary(generator)]
     c = [field.from_sympy(sum(n * rate for n, rate in zip(state[:-1], mu, strict=True))) for state in states]
     X = sum(share * rate for share, rate in zip(pi, c, strict=True))
     right = DomainMatrix([[X - rate] for rate in c], (len(c), 1), field)

@@ -347,11 +347,17 @@ def _begin(rng, week, days, span):
 
 
 @compiled()
-def placed_singly(rng: np.random.Generator, week: np.ndarray, jobs: int, span: float) -> np.ndarray:
-    """Return when jobs come that know nothing of each other, in any order."""
-    arrival, days = np.empty(jobs), np.empty(len(week))
+def _by_day(week):
+    days = np.empty(len(week))
     for day in range(len(week)):
         days[day] = week[day].sum()
+    return days
+
+
+@compiled()
+def placed_singly(rng: np.random.Generator, week: np.ndarray, jobs: int, span: float) -> np.ndarray:
+    """Return when jobs come that know nothing of each other, in any order."""
+    arrival, days = np.empty(jobs), _by_day(week)
     for k in range(jobs):
         arrival[k] = _begin(rng, week, days, span)
     return arrival
@@ -398,9 +404,7 @@ def _placed(rng, week, gap_tables, gap, rank, begins, work, span, looks):
 @compiled()
 def _in_order(rng, week, gap_tables, gap, rank, first, order, work, span, looks):
     """Place the campaigns in an order; the jobs of each are those from its first one on."""
-    arrival, days, busy = np.empty(len(gap)), np.empty(len(week)), np.zeros(int(span // DAY) + 1)
-    for day in range(len(week)):
-        days[day] = week[day].sum()
+    arrival, days, busy = np.empty(len(gap)), _by_day(week), np.zeros(int(span // DAY) + 1)
     for c in order:
         now = _begin(rng, week, days, span)
         for _ in range(int(looks) + (1 if rng.random() < looks - int(looks) else 0)):
